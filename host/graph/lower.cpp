@@ -136,9 +136,9 @@ class Lowering {
   }
 
   // Columns of a row, also of one that is normalised, and bytes.
-  static constexpr int64_t kLongestRow = 512;
-  static constexpr int64_t kLongestNorm = 256;
-  static constexpr int64_t kMostWeights = 512 * 1024;
+  static constexpr int64_t kLongestRow = 2048;
+  static constexpr int64_t kLongestNorm = 1024;
+  static constexpr int64_t kMostWeights = 1024 * 1024;
 
   // ------------------------------------------------------------------------------------------------------
   // quantise

@@ -289,9 +289,20 @@ TEST_CASE("products of one short row are a node each, with their norm") {
   CHECK((of("s = rms_norm(x, g)\n", "i4[64, 128] packed 32") ==
          std::vector{kRmsNorm, kQuantise, kLinearW4, kLinear}));
   CHECK((of("s = gelu(x)\n") == std::vector{kGeluErf, kLinearRow, kLinearRow}));
-  CHECK((operators_of(pattern_of(
-             "weight a: i8[8, 1024] packed\nweight a.scale: f32[8]\ninput x: f32[1, 1024]\n"
-             "output y: f32[1, 8]\ny = linear(x, a, a.scale)\n")) == std::vector{kQuantise, kLinear}));
+  // A row as long as they may be, also for a norm, and what is longer, or has more weights.
+  const auto of_size = [&](int depth, int columns, const char* norm) {
+    return operators_of(
+        pattern_of(fmt::format("weight a: i8[{1}, {0}] packed\nweight a.scale: f32[{1}]\nweight g: f32[{0}]\n"
+                               "input x: f32[1, {0}]\noutput y: f32[1, {1}]\n{2}",
+                               depth, columns, norm)));
+  };
+  const char* const plain = "y = linear(x, a, a.scale)\n";
+  const char* const normal = "n = rms_norm(x, g)\ny = linear(n, a, a.scale)\n";
+  CHECK((of_size(2048, 512, plain) == std::vector{kLinearRow}));
+  CHECK((of_size(2048, 520, plain) == std::vector{kQuantise, kLinear}));
+  CHECK((of_size(2056, 8, plain) == std::vector{kQuantise, kLinear}));
+  CHECK((of_size(1024, 8, normal) == std::vector{kLinearRow}));
+  CHECK((of_size(1032, 8, normal) == std::vector{kRmsNorm, kLinearRow}));
   CHECK((operators_of(pattern_of("weight a: i8[8, 128] packed\nweight a.scale: f32[8]\ninput x: f32[2, 128]\n"
                                  "output y: f32[2, 8]\ny = linear(x, a, a.scale)\n")) ==
          std::vector{kQuantise, kLinear}));

@@ -32,7 +32,9 @@ __global__ void layer_norm_in_ldm(GlobalPtr<const float> from, uint32_t rows, ui
   args.columns = columns;
   args.epsilon = 1e-5F;
   const Division division(rows * cpe::count(), columns, rows * columns);
-  compute_rows(arena, {0, rows, 0, columns}, from, times, Norm(arena, args, true, division));
+  const Norm normal(arena, args, true, division);
+  normal.load();
+  compute_rows(arena, {0, rows, 0, columns}, from, times, normal);
 }
 
 __global__ void softmax_in_ldm(GlobalPtr<const float> from, uint32_t rows, uint32_t columns, uint32_t times) {

@@ -30,11 +30,7 @@ struct RowLayer {
       *row = card.tensor(1, depth, 4);
       fill(random, *row, Number::kFp32);
     }
-    w = card.tensor(1, static_cast<uint32_t>(packed_linear_bytes(depth, columns)), 1);
-    std::vector<int8_t> weights(size_t{columns} * depth), packed(w.columns);
-    for (int8_t& weight : weights) weight = static_cast<int8_t>(random.next());
-    pack_linear(weights, depth, columns, packed);
-    for (uint32_t i = 0; i < packed.size(); ++i) w.set(0, i, packed[i]);
+    w = some_weights(random);
     w_scales = card.tensor(1, columns, 4);
     draw_scales(random, w_scales, 0.01f);
     args.x = x.at();
@@ -42,6 +38,16 @@ struct RowLayer {
     args.w_scales = w_scales.at();
     if (random.chance(60)) args.gamma = gamma.at();
     if (args.gamma && random.chance(70)) args.beta = beta.at();
+  }
+
+  // Packed.
+  Tensor some_weights(verif::Random& random) {
+    Tensor tensor = card.tensor(1, static_cast<uint32_t>(packed_linear_bytes(args.depth, args.columns)), 1);
+    std::vector<int8_t> weights(size_t{args.columns} * args.depth), packed(tensor.columns);
+    for (int8_t& weight : weights) weight = static_cast<int8_t>(random.next());
+    pack_linear(weights, args.depth, args.columns, packed);
+    for (uint32_t i = 0; i < packed.size(); ++i) tensor.set(0, i, packed[i]);
+    return tensor;
   }
 
   std::vector<Tensor*> tensors() { return {&x, &w, &w_scales, &biases, &residual, &gamma, &beta, &to}; }
@@ -91,6 +97,48 @@ TEST_CASE("linear_row: layers behind each other begin with other CPEs, and with 
       INFO(describe(layer, layer.card.all()));
       layer.expect_the_golden(layer.card.all());
     }
+  }
+}
+
+TEST_CASE("linear_row: layers of the same row behind each other have it once, each with its own columns") {
+  verif::Random random(test_seed() + 3);
+  for (int round = 0; round < rounds(12); ++round) {
+    const uint32_t depth = some_size(random, 1100);
+    // Mostly all CPEs have columns.
+    const uint32_t columns = random.chance(70) ? random.between(249, 600) : some_size(random, 600);
+    RowLayer layer(random, depth, columns);
+    struct Sibling {
+      LinearRowArgs args;
+      Tensor w, w_scales, to;
+    };
+    std::vector<Sibling> siblings;
+    std::vector<Node> nodes;
+    std::vector<Tensor*> tensors = {&layer.x, &layer.biases, &layer.residual, &layer.gamma, &layer.beta};
+    for (unsigned i = 0; i < 4; ++i) {
+      Sibling& one = siblings.emplace_back(
+          Sibling{layer.args, layer.some_weights(random), layer.card.tensor(1, columns, 4), {}});
+      draw_scales(random, one.w_scales, 0.01f);
+      // Another row, sometimes, or another norm of it.
+      if (random.chance(15)) one.args.x = layer.gamma.at();
+      if (random.chance(15)) one.args.epsilon = 0.5f;
+      if (random.chance(30)) one.args.biases = {};
+      if (random.chance(30)) one.args.residual = {};
+      one.args.to_type = std::array{Number::kFp32, Number::kFp16, Number::kInt8}[random.below(3)];
+      one.to = layer.card.tensor(1, columns, bytes_of(one.args.to_type));
+      one.args.to = one.to.at();
+      one.args.w = one.w.at();
+      one.args.w_scales = one.w_scales.at();
+      nodes.push_back(node::make(static_cast<uint16_t>(Operator::kLinearRow),
+                                 random.chance(20) ? Barrier::kAll : Barrier::kNone, one.args));
+    }
+    for (Sibling& one : siblings)
+      for (Tensor* const tensor : {&one.w, &one.w_scales, &one.to}) tensors.push_back(tensor);
+    const uint32_t mask = random.chance(60) ? layer.card.all() : some_mask(random, layer.card.all());
+    INFO(describe(layer, mask));
+    const Result result = layer.card.walk(nodes, mask, tensors);
+    REQUIRE_MESSAGE(result.ok(), layer.card.describe(result));
+    for (const Sibling& one : siblings) golden::linear_row(one.args, memory_of(tensors));
+    for (const Tensor* tensor : tensors) REQUIRE(layer.card.difference(*tensor) == "");
   }
 }
 

@@ -15,7 +15,9 @@ void norm(const NormArgs& args, bool layer) {
   if (!division.any()) return;
   begin_work();
   Arena arena;
-  for_rows(division, arena, args, Norm(arena, args, layer, division));
+  const Norm normal(arena, args, layer, division);
+  normal.load();
+  for_rows(division, arena, args, normal);
 }
 
 }  // namespace

@@ -30,14 +30,17 @@ class Norm {
         beta_(layer ? arena.take<float>(division.columns() * 4) : nullptr),
         sums_(arena.take<float>(std::max(kMaxTileRows * 4, kMaxPieces * kPitch))),
         part_(arena.take<float>(4)) {
-    // They are there when the first row is, which is asked for behind them.
-    loaded_ = load(gamma_, args.gamma);
-    if (layer) loaded_ = load(beta_, args.beta);
     reciprocal_of(args.columns, arena.take<int32_t>(4), part_);
   }
 
-  // Gamma and beta.
-  dma::Ticket loaded() const { return loaded_; }
+  // Begins to load gamma and beta. They are there when the first row is, if that is asked for behind them.
+  dma::Ticket load() const {
+    const dma::Ticket last = load(gamma_, args_.gamma);
+    return layer_ ? load(beta_, args_.beta) : last;
+  }
+  // Their places, for those who bring them.
+  float* gamma() const { return gamma_; }
+  float* beta() const { return beta_; }
 
   vector::Ticket operator()(const Tile& tile, vector::Operand x, vector::Operand work,
                             vector::Operand to) const {
@@ -127,7 +130,6 @@ class Norm {
   float* beta_;
   float* sums_;
   float* part_;
-  dma::Ticket loaded_;
 };
 
 }  // namespace swai::operators

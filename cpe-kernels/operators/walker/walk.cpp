@@ -111,6 +111,8 @@ void begin_work() {
   wait_for_others();
 }
 
+bool waits_for_others() { return barrier_ahead != Barrier::kNone; }
+
 const Node* node_behind() {
   const uint32_t n = walk_state().node + 1;
   if (n >= node_count) return nullptr;

@@ -23,6 +23,8 @@ inline volatile node::WalkState& walk_state() {
 void wait_for_others();
 // The same for who has work.
 void begin_work();
+// Whether the node's barrier is still ahead: what others write is not there yet.
+bool waits_for_others();
 
 // The rank of this CPE at the node that runs, where few CPEs have work: nodes behind each other begin with
 // other CPEs. Those have had nothing to do, and are ready; and queries, keys and values, between which no
