@@ -74,15 +74,15 @@ precompiled = $(if $(PRECOMPILED),$(if $(filter -include,$(1)),,$(call \
   precompiled_with,$(call flags_of_headers,$(1) $(LESS_CXXFLAGS)))))
 # What does not change what headers say would only make for more files; the last level of optimisation holds.
 flags_of_headers = $(strip $(filter-out -c -I% $(B)/% -isystem /% -W% -O% -ffp-contract=off \
-  $(filter-out -DDOCTEST% -DREADS_OPTIONS -D_%,$(filter -D%,$(1))),$(1)) $(lastword $(filter -O%,$(1))))
+  $(filter-out -DDOCTEST% -DREADS_OPTIONS -DVM_% -D_%,$(filter -D%,$(1))),$(1)) $(lastword $(filter -O%,$(1))))
 # The folder is named after compiler and flags, and the rule finds them by that name.
 precompiled_with = $(eval PRECOMPILED_$(call flags_name,$(1)) := $(1))$(B)/precompiled/$(call flags_name,$(1))/headers.pch
 flags_name = $(patsubst -%,%,$(subst /,.,$(subst =,-,$(subst $(comma),-,$(subst $(space),,$(strip $(1)))))))
 $(B)/precompiled/%/headers.pch: $(PRECOMPILED)
 	$(call say,HEADERS,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(PRECOMPILED_$*) $(if $(filter -DREADS_OPTIONS,$(PRECOMPILED_$*)),-fpch-instantiate-templates -fpch-codegen) \
-	  -MD -MP -MF $(@:.pch=.d) -MT $@ -x c++-header -o $@ - <$<
+	$(Q)$(PRECOMPILED_$*) $(if $(filter -DREADS_OPTIONS,$(PRECOMPILED_$*)),-fpch-codegen) \
+	  $(if $(filter -DVM_%,$(PRECOMPILED_$*)),$(VLT_INCLUDES)) -fpch-instantiate-templates -MD -MP -MF $(@:.pch=.d) -MT $@ -x c++-header -o $@ - <$<
 -include $(wildcard $(B)/precompiled/*/headers.d)
 # Command lines and JSON are headers only, and large: two thirds of what an object that reads them would have to compile.
 # $(READS_OPTIONS): its flags. What of those headers is no template is compiled once then, in $(OPTIONS_HEADERS), with
@@ -128,7 +128,8 @@ endef
 $(B)/obj/%_test.o: LESS_CXXFLAGS := -O0 -DDOCTEST_CONFIG_SUPER_FAST_ASSERTS
 $(B)/obj/%/doctest_main.o $(B)/obj/%/test_main.o: LESS_CXXFLAGS := -O0
 # Neither do command lines and JSON: all templates, and run once or when somebody asks.
-RUNS_ONCE := host/flash/boards host/flash/swai_image host/link/negotiation host/sdaa/record host/serve/control sim/card/options sim/card/report \
+RUNS_ONCE := host/flash/boards host/flash/swai_image $(addprefix host/http/,fields problem speech_reply speech_request text_reply text_request) \
+  host/link/negotiation host/sdaa/record host/serve/control sim/card/options sim/card/report \
   sim/kernel-run/report sim/kernel-run/tool sim/mpe-run/mpe_run sim/usb/options sim/usb/report verif/iss/random/rv_random
 $(foreach o,$(RUNS_ONCE),$(B)/obj/%/$(o).o $(VERILATED)/%/$(o).o): LESS_CXXFLAGS := -O0
 
@@ -145,6 +146,9 @@ $(call text_file,$(1:$(B)/%=$(B)/obj/parts/%),$(1)_parts)
 $(1): $(2) $(1:$(B)/%=$(B)/obj/parts/%)
 endef
 
+# Where GNU's gold is, it links: in half the time.
+LINK := $(CXX) $(if $(shell command -v ld.gold),-fuse-ld=gold)
+
 # $(call cxx_program,NAME,SOURCES,LIBS,EXTRA_CXXFLAGS): build/NAME. LIBS: -l flags and archives made by cxx_library.
 define cxx_program
 $(call shared_objects,$(2),$(4))
@@ -152,7 +156,7 @@ $(call parts,$(B)/$(1),$(call objects_of,$(2),$(4)) $(filter %.a,$(3)))
 $(B)/$(1):
 	$$(call say,LINK,$$@)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$(CXX) $(4) -o $$@ $$(filter %.o,$$^) $(3) -pthread
+	$$(Q)$(LINK) $(4) -o $$@ $$(filter %.o,$$^) $(3) -pthread
 PROGRAMS += $(B)/$(1)
 endef
 
@@ -310,7 +314,7 @@ define verilated_link
 $(program_$(7))/$(1): $(4) $(2)/V$(3)__ALL.a $(VERILATED)/$(7)/runtime.a $(filter %.a,$(5))
 	$$(call say,LINK,$$@)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$(CXX) $(6) -o $$@ $$(filter %.o,$$^) $(2)/V$(3)__ALL.a $(VERILATED)/$(7)/runtime.a $(5) $(VLT_LIBS_$(7)) \
+	$$(Q)$(LINK) $(6) -o $$@ $$(filter %.o,$$^) $(2)/V$(3)__ALL.a $(VERILATED)/$(7)/runtime.a $(5) $(VLT_LIBS_$(7)) \
 	  -pthread -latomic
 endef
 

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -12,6 +14,7 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <concepts>
 #include <condition_variable>
 #include <cstdint>
 #include <cstdio>
@@ -31,6 +34,7 @@
 #include <numeric>
 #include <optional>
 #include <random>
+#include <ranges>
 #include <set>
 #include <span>
 #include <sstream>
@@ -39,6 +43,7 @@
 #include <string_view>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -47,5 +52,34 @@
 #endif
 #ifdef READS_OPTIONS
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 #endif
+#ifdef VM_TRACE  // flags of what is compiled beside a model of Verilator's
+#include <verilated.h>
+#endif
+
+// Nobody calls it: what it makes of templates is made here, once, in place of once in each object that uses it.
+inline void instantiated_once() {
+  const std::span<const uint8_t> span;
+  std::vector<uint8_t> bytes(span.begin(), span.end());
+  bytes.insert(bytes.end(), span.begin(), span.end());
+  bytes.insert(bytes.end(), span.data(), span.data() + span.size());
+  std::optional<uint32_t> number = 1;
+  number = std::nullopt;
+  std::mt19937_64 random(1);
+  random();
+  nlohmann::ordered_json json = nlohmann::ordered_json::parse(fmt::format("{}{}", *number, std::string()));
+  json["name"] = {{"text", std::string()}, {"literal", "text"}, {"number", uint64_t{1}}, {"yes", true}, {"real", 1.0}};
+  json.push_back(json);
+  json.update(json);
+  json.dump(2);
+#ifdef READS_OPTIONS
+  CLI::App app;
+  std::string text;
+  std::vector<std::string> texts;
+  unsigned count = 0;
+  app.add_option("--text", text)->check(CLI::IsMember({"text"}));
+  app.add_option("--texts", texts)->check(CLI::IsMember(texts));
+  app.add_option("--count", count);
+  app.add_option("--number", number);
+#endif
+}
