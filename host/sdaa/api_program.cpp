@@ -14,7 +14,8 @@ namespace {
 void load(sdaaProgram_t* program, std::span<const uint8_t> file) {
   auto fresh = std::make_shared<Program>(read_program(file));
   fresh->device = Runtime::get().current();
-  const Device::Lock lock = fresh->device->enter();
+  Device::Lock lock = fresh->device->enter();
+  fresh->load(lock);
   fresh->device->adopt(fresh);
   *program = reinterpret_cast<sdaaProgram_t>(Runtime::get().programs.add(std::move(fresh)));
 }

@@ -97,7 +97,7 @@ std::unique_ptr<Connection> Device::forget_everything() {
   host_memory_.reset();
   queues_.clear();
   no_more_queues_ = false;
-  service_ = nullptr;
+  service_ = spare_ = nullptr;
   waiting_.note_activity();
   return std::move(connection_);
 }

@@ -126,9 +126,11 @@ class Device : public std::enable_shared_from_this<Device> {
   std::optional<Failure> first_failure() const;
   // For what the library itself does.
   Queue& service_queue();
-  // One that a model program fills; it has it for itself.
-  Queue& open_program_queue();
-  void close_program_queue(Queue& queue);
+  // One that a model program fills; it has it for itself. Before a program is wanted one is opened, if there
+  // is one; that of a program that has ended is kept for the next, until somebody else needs it.
+  void prepare_program_queue();
+  Queue& take_program_queue();
+  void give_program_queue_back(Queue& queue, bool has_ended);
   // Runs of programs count from 1.
   uint64_t begin_run() { return ++runs_begun_; }
 
@@ -200,6 +202,7 @@ class Device : public std::enable_shared_from_this<Device> {
   void order_behind(Lock& lock, Queue& later, Queue& earlier);
   // Null: the card gives this client no more.
   Queue* open_queue();
+  void close_queue(Queue& queue);
   Queue& need_queue();
   Queue& pick_queue(Lock& lock);
 
@@ -221,6 +224,7 @@ class Device : public std::enable_shared_from_this<Device> {
   uint64_t runs_begun_ = 0;
   Restart restart_ = Restart::kNo;  // when it is opened next
   Queue* service_ = nullptr;
+  Queue* spare_ = nullptr;  // for the next program
   std::shared_ptr<Stream> default_stream_;
   std::vector<std::shared_ptr<Capture>> captures_;
   std::vector<std::weak_ptr<Object>> objects_;

@@ -17,7 +17,11 @@ using protocol::Status;
 Queue* Device::open_queue() {
   Connection::Values values;
   const Status status = connection_->request(Operation::kQueueOpen, {}, values);
-  if (status == Status::kNoQueue) return nullptr;
+  if (status == Status::kNoQueue) {
+    if (spare_ == nullptr) return nullptr;
+    close_queue(*std::exchange(spare_, nullptr));
+    return open_queue();
+  }
   if (status != Status::kOk)
     fail(code_of(status), fmt::format("the card opens no queue: {}", protocol::text(status)));
   auto queue = std::make_unique<Queue>();
@@ -42,17 +46,32 @@ Queue& Device::service_queue() {
   return *service_;
 }
 
-Queue& Device::open_program_queue() {
-  Queue& queue = need_queue();
-  queue.for_program = true;
-  return queue;
-}
-
-void Device::close_program_queue(Queue& queue) {
+void Device::close_queue(Queue& queue) {
   const unsigned number = queue.number;
   std::erase_if(queues_, [&](const auto& one) { return one.get() == &queue; });
   connection_->ask(Operation::kQueueClose, {number});
   no_more_queues_ = false;
+}
+
+void Device::prepare_program_queue() {
+  if (spare_ != nullptr) return;
+  spare_ = open_queue();
+  if (spare_ != nullptr) spare_->for_program = true;
+}
+
+Queue& Device::take_program_queue() {
+  Queue& queue = spare_ != nullptr ? *std::exchange(spare_, nullptr) : need_queue();
+  queue.for_program = true;
+  queue.users = 1;
+  if (queue.failed())
+    queue.begin(static_cast<uint32_t>(connection_->ask(Operation::kQueueReset, {queue.number})[0]));
+  return queue;
+}
+
+void Device::give_program_queue_back(Queue& queue, bool has_ended) {
+  if (!has_ended || spare_ != nullptr) return close_queue(queue);
+  queue.line.status = Status::kProgramEnded;  // the next one resets it
+  spare_ = &queue;
 }
 
 // One that no stream has, a new one, or that which fewest streams share.

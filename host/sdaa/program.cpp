@@ -25,7 +25,8 @@ constexpr uint64_t lines(uint64_t bytes) { return (bytes + kLine - 1) & ~(kLine 
 
 }  // namespace
 
-// Behind the data of the file: what it begins with, arguments, staging of the stream; then its heap.
+// Behind the stack and the data of the file: what it begins with, arguments, staging of the stream; then its
+// heap.
 uint64_t Program::memory_bytes(size_t argument_bytes) const {
   const uint64_t data =
       lines(file_.data.size()) + lines(sizeof(program::Start)) + lines(argument_bytes) + kStreamBytes;
@@ -52,11 +53,13 @@ std::vector<uint8_t> Program::data_of(uint64_t memory, uint64_t stream, std::spa
   return data;
 }
 
-// What a run has had is kept for the next ones: a program that has run can run again, whatever others take.
-void Program::take_memory(uint64_t bytes) {
+// Its code comes with it: nobody writes that, so it serves all runs. What there is is kept for the next ones:
+// a program that was loaded can run, whatever others take.
+void Program::take_memory(Device::Lock& lock, uint64_t bytes) {
   if (bytes <= memory_.bytes) return;
   give_memory_back();
   memory_ = {allocate_shared(*device, bytes, "a program"), bytes};
+  copy_to_card(*device, lock, device->service_queue(), memory_.address, file_.code.data(), file_.code.size());
 }
 
 void Program::give_memory_back() {
@@ -64,10 +67,24 @@ void Program::give_memory_back() {
   if (memory.bytes != 0) device->connection().ask(Operation::kFree, {memory.address});
 }
 
+bool Program::card_runs_programs() const { return (device->info().capabilities & protocol::kPrograms) != 0; }
+
+void Program::load(Device::Lock& lock) {
+  if (!card_runs_programs()) return;  // start() says so
+  try {
+    take_memory(lock, memory_bytes(0));
+    ring_ =
+        static_cast<program::Record*>(device->host_memory().allocate(kStreamBytes, sdaaHostMallocDefault));
+    device->prepare_program_queue();
+  } catch (...) {
+    give_memory_back();
+    throw;
+  }
+}
+
 void Program::start(Device::Lock& lock, std::span<const uint8_t> arguments) {
   Device& card = *device;
-  require((card.info().capabilities & protocol::kPrograms) != 0, "the card's firmware runs no programs",
-          sdaaErrorNotSupported);
+  require(card_runs_programs(), "the card's firmware runs no programs", sdaaErrorNotSupported);
   if (run_) look(lock);
   require(!run_, "the program runs already", sdaaErrorIllegalState);
   messages_.clear();
@@ -75,17 +92,14 @@ void Program::start(Device::Lock& lock, std::span<const uint8_t> arguments) {
   number_ = card.begin_run();
   run_.emplace();
   try {
-    take_memory(memory_bytes(arguments.size()));
-    run_->ring =
-        static_cast<program::Record*>(card.host_memory().allocate(kStreamBytes, sdaaHostMallocDefault));
-    std::memset(static_cast<void*>(run_->ring), 0, kStreamBytes);
-    const uint64_t stream = card.host_memory().find(run_->ring, kStreamBytes)->iova;
+    take_memory(lock, memory_bytes(arguments.size()));
+    std::memset(static_cast<void*>(ring_), 0, kStreamBytes);
+    const uint64_t stream = card.host_memory().find(ring_, kStreamBytes)->iova;
     uint64_t argument = 0;
     const auto data = data_of(memory_.address, stream, arguments, argument);
-    Queue& queue = card.service_queue();
-    copy_to_card(card, lock, queue, memory_.address, file_.code.data(), file_.code.size());
-    copy_to_card(card, lock, queue, memory_.address + program::kPageBytes, data.data(), data.size());
-    run_->queue = &card.open_program_queue();
+    copy_to_card(card, lock, card.service_queue(), memory_.address + program::kPageBytes + file_.stack_bytes,
+                 data.data() + file_.stack_bytes, data.size() - file_.stack_bytes);
+    run_->queue = &card.take_program_queue();
     card.connection().ask(Operation::kProgramStart,
                           {run_->queue->number, memory_.address, file_.entry, argument});
   } catch (...) {
@@ -97,7 +111,7 @@ void Program::start(Device::Lock& lock, std::span<const uint8_t> arguments) {
 void Program::take_records() {
   ProgramRun& run = *run_;
   for (;;) {
-    auto& record = run.ring[run.taken % program::kRecords];
+    auto& record = ring_[run.taken % program::kRecords];
     if (std::atomic_ref(record.number).load(std::memory_order_acquire) != run.taken + 1) return;
     const size_t bytes = std::min<size_t>(record.bytes, program::Record::kBytes);
     run.message.insert(run.message.end(), record.data.begin(),
@@ -125,6 +139,7 @@ void Program::look(Device::Lock& lock) {
 }
 
 void Program::end() {
+  run_->has_ended = true;
   protocol::QueueStatus& line = run_->queue->line;
   if (line.status == Status::kProgramEnded) {
     code_ = protocol::code_at_end(line.value);
@@ -172,8 +187,7 @@ void Program::stop() noexcept {
   if (!run_) return;
   const ProgramRun run = *std::exchange(run_, std::nullopt);
   try {
-    if (run.queue != nullptr) device->close_program_queue(*run.queue);
-    if (run.ring != nullptr) device->host_memory().remove(run.ring, false);
+    if (run.queue != nullptr) device->give_program_queue_back(*run.queue, run.has_ended);
   } catch (...) {
     // The card is lost, and with it all that this is about.
   }
@@ -182,6 +196,7 @@ void Program::stop() noexcept {
 void Program::destroy() noexcept {
   stop();
   try {
+    if (ring_ != nullptr) device->host_memory().remove(std::exchange(ring_, nullptr), false);
     give_memory_back();
   } catch (...) {
     // As above.

@@ -17,9 +17,9 @@ namespace swai::sdaa {
 // What is there as long as a program runs.
 struct ProgramRun {
   Queue* queue = nullptr;
-  program::Record* ring = nullptr;
   uint64_t taken = 0;                 // records
   uint64_t told = 0;                  // of these the program knows
+  bool has_ended = false;             // by itself
   std::vector<uint8_t> message = {};  // so far
 };
 
@@ -27,7 +27,9 @@ class Program : public Object {
  public:
   explicit Program(ProgramFile file) : file_(std::move(file)) {}
 
-  // All with the device's lock.
+  // All with the device's lock. Loading takes what all runs need: memory with the code in it, and where
+  // messages come to.
+  void load(Device::Lock& lock);
   void start(Device::Lock& lock, std::span<const uint8_t> arguments);
   // The next message; nothing: it has ended, and there is none. Throws what it failed with once all were
   // read.
@@ -50,7 +52,8 @@ class Program : public Object {
   std::vector<uint8_t> data_of(uint64_t memory, uint64_t stream, std::span<const uint8_t> arguments,
                                uint64_t& start) const;
   uint64_t memory_bytes(size_t argument_bytes) const;
-  void take_memory(uint64_t bytes);
+  bool card_runs_programs() const;
+  void take_memory(Device::Lock& lock, uint64_t bytes);
   void give_memory_back();
   // Takes what has come. True: there is something to tell the user.
   void take_records();
@@ -59,7 +62,8 @@ class Program : public Object {
   void stop() noexcept;
 
   const ProgramFile file_;
-  Memory memory_;  // on the card
+  Memory memory_;                    // on the card
+  program::Record* ring_ = nullptr;  // kRecords of them
   std::optional<ProgramRun> run_;
   uint64_t number_ = 0;  // of the run
   std::deque<std::vector<uint8_t>> messages_;

@@ -63,6 +63,8 @@ ProgramFile read_program(std::span<const uint8_t> file) {
       place(program.code, program::kCode, program::kPageBytes, segment, file);
     } else {
       place(program.data, program::kData, kMostData, segment, file);
+      // The linker script puts the stack there, a segment of its own.
+      if (segment.p_vaddr == program::kData && segment.p_filesz == 0) program.stack_bytes = segment.p_memsz;
     }
   }
   require(header.e_entry - program::kCode < program.code.size(), "the program begins outside of its code",

@@ -12,6 +12,7 @@ struct ProgramFile {
   uint64_t entry = 0;
   std::vector<uint8_t> code;  // from program::kCode on
   std::vector<uint8_t> data;  // from program::kData on, zeros included
+  uint64_t stack_bytes = 0;   // what comes first there and need not be zeros
 };
 
 // Throws Failure: InvalidKernelFile, NoBinaryForDevice, InvalidImage.
