@@ -1,9 +1,11 @@
 #include "firmware/kernel/mmu.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "abi/boot.hpp"
 #include "firmware/common/csr.hpp"
@@ -93,16 +95,21 @@ static_assert(kProgramPages + program::kPrograms * sizeof(Space) == kProgramPage
 static_assert(program::kPageBytes == kMegaPageBytes && program::kNotes % kGigaPageBytes == 0);
 static_assert(program::kPages * kMegaPageBytes == kGigaPageBytes);
 
-// How many pages each was shown, the notes' place among them; 0: there is no program. And whose space counts.
+// How many pages each was shown, the notes' place among them; 0: there is no program, and its space is zeros.
+// And whose space counts.
 [[gnu::section(".cold_noinit")]] std::array<uint32_t, program::kPrograms> shown;
 [[gnu::section(".cold_noinit")]] unsigned in_use;
+// Some program has run, so the instruction cache may hold code of one.
+[[gnu::section(".cold_noinit")]] bool has_run;
 
 constexpr uint64_t home_of(unsigned number) { return kProgramPages + number * sizeof(Space); }
 Space& space_of(unsigned number) { return *reinterpret_cast<Space*>(virtual_of(home_of(number))); }
 
 // Memory that changes its owner may be in the data cache as the former one has left it. Such lines leave when
 // others take all places: twice as many as there are, none of which was there before.
-[[gnu::cold]] void forget_data() {
+[[gnu::cold, gnu::noinline]] void forget_data() {
+  if (!touched) return;
+  touched = false;
   const uint64_t end = boot::kMemoryBase + 2 * csr::kDataCacheBytes;
   csr::flush_cache(reinterpret_cast<const void*>(boot::kMemoryBase), 2 * csr::kDataCacheBytes);
   for (uint64_t line = boot::kMemoryBase; line < end; line += csr::kLineBytes)
@@ -114,7 +121,9 @@ void hide(uint64_t physical, uint64_t bytes) {
   for (unsigned number = 0; number < program::kPrograms; ++number) {
     for (unsigned page = 1; page < shown[number]; ++page) {
       uint64_t& leaf = space_of(number).pages[page];
-      if ((leaf >> 10 << kPageShift) - physical < bytes) leaf = 0;
+      if ((leaf >> 10 << kPageShift) - physical >= bytes) continue;
+      leaf = 0;
+      touch();
     }
   }
 }
@@ -184,14 +193,23 @@ void enable() {
     root[slot(virtual_of(kPrivate + gib * kGigaPageBytes), 2)] = entry(kTables + gib * sizeof(Table), kValid);
   }
   csr::flush_tlb();
+  for (uint64_t line = virtual_of(kProgramPages); line < virtual_of(kProgramPagesEnd);
+       line += csr::kLineBytes)
+    csr::zero_line(reinterpret_cast<volatile void*>(line));
   shown.fill(0);
   in_use = program::kPrograms;
+  has_run = false;
+  touch();
   // Programs may write their cached lines back and make lines zero, and read the clocks.
   csr::write<csr::kSenvcfg>(csr::kEnvCacheClean | csr::kEnvInvalidateFlushes | csr::kEnvCacheZero);
   csr::write<csr::kScounteren>(~uint64_t{0});
 }
 
-void map(uint64_t physical, uint64_t bytes) { set_pages(physical, bytes, kData); }
+// Who is shown these pages soon need not wait for what happens here.
+void map(uint64_t physical, uint64_t bytes) {
+  forget_data();
+  set_pages(physical, bytes, kData);
+}
 void unmap(uint64_t physical, uint64_t bytes) {
   hide(physical, bytes);
   set_pages(physical, bytes, 0);
@@ -213,13 +231,12 @@ void move(uint64_t to, uint64_t from, uint64_t bytes) {
 
 [[gnu::cold]] void begin_program(unsigned number) {
   Space& space = space_of(number);
-  std::memset(&space, 0, sizeof space);
   const uint64_t home = home_of(number);
   space.pages[0] = entry(home + offsetof(Space, small), kValid);
   space.small[0] = entry(home + offsetof(Space, notes), kValid | kUser | kRead | kAccessed);
   shown[number] = 1;
-  // Nor may its code be what was there before.
-  csr::fence_i();
+  // Its code may lie where that of another one was.
+  if (std::exchange(has_run, true)) csr::fence_i();
 }
 
 [[gnu::cold]] uint64_t show(unsigned number, uint64_t physical, unsigned pages, bool executable) {
@@ -243,8 +260,10 @@ void move(uint64_t to, uint64_t from, uint64_t bytes) {
 }
 
 [[gnu::cold]] void end_program(unsigned number) {
-  std::memset(&space_of(number).pages, 0, sizeof(Table));
-  shown[number] = 0;
+  Space& space = space_of(number);
+  std::fill_n(space.pages.begin(), std::exchange(shown[number], 0), 0);
+  space.small[slot(program::kAnswers, 0)] = 0;
+  touch();
   csr::flush_tlb();
 }
 

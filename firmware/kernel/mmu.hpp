@@ -40,6 +40,9 @@ void map(uint64_t physical, uint64_t bytes);
 void unmap(uint64_t physical, uint64_t bytes);
 // Copies, whether the pages, one on each side, are mapped or not. The caches keep nothing of it.
 void move(uint64_t to, uint64_t from, uint64_t bytes);
+// The data cache may hold memory of clients from now on, as somebody has left it.
+inline constinit bool touched = false;
+inline void touch() { touched = true; }
 
 // --- Address spaces of programs (abi/program.hpp), beside what the kernel itself sees
 

@@ -35,11 +35,19 @@ struct Processor {
   static uint64_t load(uint64_t address) { return *in_device<volatile uint64_t>(address); }
   static void store(uint64_t address, uint64_t value) { *in_device<volatile uint64_t>(address) = value; }
   static void copy(uint64_t address, std::span<const uint8_t> bytes) {
+    touch();
     std::memcpy(at<void>(address), bytes.data(), bytes.size());
   }
-  static void zero(uint64_t address, uint64_t bytes) { std::memset(at<void>(address), 0, bytes); }
+  static void zero(uint64_t address, uint64_t bytes) {
+    touch();
+    std::memset(at<void>(address), 0, bytes);
+  }
   static void publish(uint64_t address, uint64_t bytes) { csr::flush_cache(at<void>(address), bytes); }
-  static void look(uint64_t address, uint64_t bytes) { csr::flush_cache(at<void>(address), bytes); }
+  static void look(uint64_t address, uint64_t bytes) {
+    touch();
+    csr::flush_cache(at<void>(address), bytes);
+  }
+  static void touch() { mmu::touch(); }
   static const uint8_t* bytes(uint64_t address) { return at<const uint8_t>(address); }
   static void move(uint64_t to, uint64_t from, uint64_t bytes) { mmu::move(to, from, bytes); }
   static void set_entry(uint64_t address, uint64_t value) {

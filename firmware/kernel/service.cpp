@@ -68,6 +68,8 @@ constexpr uint64_t kPatience = 100'000;
 // The card tells about itself when it has been quiet for so long, and when what it told is so old.
 constexpr uint64_t kQuiet = 10'000;
 constexpr uint64_t kOldest = 50'000;
+// While a model program may be about to launch something.
+constexpr uint64_t kOldestBeside = 4 * kOldest;
 
 // --- SRAM
 
@@ -269,19 +271,20 @@ void tell_telemetry() {
   untold = false;
 }
 // Nothing is to be done. Whoever gives the next command must not wait for what takes two thousand cycles, so
-// that comes when nobody has given one for long.
+// that comes when nobody has given one for long. A model program may be about to.
 void rest() {
   if (!untold || !serving().idle()) return;
   const uint64_t now = Processor::time();
-  if (now - told >= kOldest) [[unlikely]]
+  if (now - told >= kOldest && !serving().has_programs()) [[unlikely]]
     return tell();
   Processor::set_alarm(now + kQuiet);
 }
 
 // Until an interrupt comes. True: a model program has done something that is to be looked at, before any
-// came.
+// came. An alarm is heard of first: it would only lead out of the program again.
 [[gnu::always_inline]] inline bool wait_or_run() {
-  const auto ran = serving().has_programs() ? serving().run_program() : Runtime::Ran::kNone;
+  const auto is_alarm = [] { return (csr::read<csr::kSip>() & csr::kSupervisorTimer) != 0; };
+  const auto ran = serving().has_programs() && !is_alarm() ? serving().run_program() : Runtime::Ran::kNone;
   if (ran == Runtime::Ran::kNone) csr::wait_for_interrupt();
   return ran == Runtime::Ran::kActed;
 }
@@ -289,7 +292,9 @@ void rest() {
 [[gnu::cold, gnu::noinline]] void alarm() {
   alarms = timer::alarms();
   serving().alarm();
-  if (serving().idle() || Processor::time() - told >= kOldest) tell();
+  const bool idle = serving().idle();
+  if (Processor::time() - told >= (idle && serving().has_programs() ? kOldestBeside : idle ? 0 : kOldest))
+    tell();
 }
 // The timer has woken the processor since this was asked last.
 bool hear_alarm() {

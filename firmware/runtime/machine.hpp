@@ -59,6 +59,8 @@ concept Machine = group::Machine<M> && memory::Machine<M> &&
   { m.time() } -> std::same_as<uint64_t>;
   // Client memory that the processor has pages for: what others wrote there is seen from now on.
   m.look(address, bytes);
+  // Some of it is read without a look, so the caches keep what they had of it.
+  m.touch();
   { m.bytes(address) } -> std::same_as<const uint8_t*>;
   // Copies device memory, to that, from this; not over the end of a page of 2 MiB on either side.
   m.move(address, address, bytes);
