@@ -298,7 +298,11 @@ class Begin : protected Finish<M> {
   bool next_node(Queue& queue) {
     GraphRun& run = queue.graph;
     command::Header node;
-    if (!run.known) parts_.machine.look(run.at, protocol::kSlotBytes);
+    if (run.known) {
+      parts_.machine.touch();
+    } else {
+      parts_.machine.look(run.at, protocol::kSlotBytes);
+    }
     load_words(parts_.machine, run.at, &node, sizeof node);
     run.node = static_cast<uint16_t>(node.sequence);
     if (!take_node(queue, node)) return false;
@@ -393,7 +397,9 @@ class Begin : protected Finish<M> {
 
   [[gnu::noinline]] bool take_copy(Queue& queue, const command::Header& header) {
     const bool beside = (header.flags & command::kConcurrent) != 0;
-    if (queue.flights() != 0 && (!beside || queue.back().type != command::Type::kCopy)) return false;
+    if (queue.flights() != 0 && (!beside || (queue.back().type != command::Type::kCopy &&
+                                             queue.back().type != command::Type::kLaunch)))
+      return false;
     const auto command = this->template read<command::Copy>(queue, header);
     const Area card = area(command.device, command.bytes, command.rows, command.device_pitch, queue.context);
     if (card.status != Status::kOk) return finish_now(queue, header.slots, card.status);

@@ -30,7 +30,8 @@ class Finish : protected BuiltIns<M> {
       queue.pop();
       ++count;
     }
-    if (queue.flights() == 0) this->flying_ &= ~this->bit(queue.number);
+    if (queue.flights() == 0 || (queue.front().type == command::Type::kLaunch && !copies_fly(queue)))
+      this->flying_ &= ~this->bit(queue.number);
     if (count != 0) complete(queue, end, quiet, count);
   }
 
@@ -60,8 +61,8 @@ class Finish : protected BuiltIns<M> {
     this->parts_.completions.changed(number);
   }
 
-  // A launch has ended well. Behind a launch of a queue there are only launches, which end in their order: so
-  // it is complete, and nothing behind it.
+  // A launch has ended well. Before a launch of a queue there are only launches, which end in their order: so
+  // it is complete. Copies behind it may be, too.
   [[gnu::always_inline]] void note_end(uint16_t owner, uint32_t cycles) {
     const unsigned number = owner / Queue::kDepth;
     Queue& queue = this->queues_[number];
@@ -72,6 +73,8 @@ class Finish : protected BuiltIns<M> {
       return note_built_in(queue, flight);
     ++counts.launches;
     queue.pop();
+    if (queue.flights() != 0 && queue.front().type == command::Type::kCopy) [[unlikely]]
+      return end_with_copies(queue, flight);
     complete(queue, flight.end, flight.quiet);
     this->look_ |= this->bit(number);
   }
@@ -82,6 +85,32 @@ class Finish : protected BuiltIns<M> {
   }
 
  private:
+  // Of copies behind launches that are under way. Those that are over and good give their channels back.
+  [[gnu::cold, gnu::noinline]] bool copies_fly(Queue& queue) {
+    bool any = false;
+    for (uint32_t i = queue.ended; i != queue.begun; ++i) {
+      Flight& flight = queue.ring[i % Queue::kDepth];
+      if (flight.type != command::Type::kCopy || flight.over) continue;
+      flight.over = this->parts_.transfers.good(flight.place) && copy_is_over(queue, flight);
+      any |= !flight.over;
+    }
+    return any;
+  }
+  // The launch, the last one of the queue, and copies behind it that are over.
+  [[gnu::cold, gnu::noinline]] void end_with_copies(Queue& queue, const Flight& launch) {
+    uint32_t end = launch.end;
+    bool quiet = launch.quiet;
+    unsigned count = 1;
+    for (; queue.flights() != 0 && queue.front().over; ++count) {
+      end = queue.front().end;
+      quiet = quiet && queue.front().quiet;
+      queue.pop();
+    }
+    complete(queue, end, quiet, count);
+    this->look_ |= this->bit(queue.number);
+    if (queue.flights() != 0) this->over_ |= this->bit(queue.number);
+  }
+
   static constexpr unsigned kRefill = launch::kQueue / 2;  // of a graph's launches
   [[gnu::noinline]] void note_built_in(Queue& queue, Flight& flight) {
     if (flight.type == command::Type::kGraph) {  // the first of those under way, as any launch that ends
@@ -136,6 +165,7 @@ class Finish : protected BuiltIns<M> {
           fail(queue, flight.begin, Status::kGroupLost);
         return !this->next_piece(queue, flight);
       case command::Type::kCopy:
+        return flight.over || copy_is_over(queue, flight);
       case command::Type::kPageList:
         return copy_is_over(queue, flight);
       case command::Type::kModuleLoad:

@@ -55,7 +55,7 @@ class Programs {
     Program& program = programs_[number];
     program = {};
     program.lives = true;
-    ++living_;
+    if (living_++ == 0) fed_ = machine_.time();
     program.number = static_cast<uint8_t>(number);
     program.queue = static_cast<uint8_t>(queue);
     program.context = client.context;
@@ -88,7 +88,8 @@ class Programs {
   [[gnu::cold, gnu::noinline]] unsigned next() {
     for (unsigned i = 0; i < program::kPrograms; ++i) {
       const unsigned number = (next_ + i) % program::kPrograms;
-      if (programs_[number].lives && can_go_on(programs_[number])) return number;
+      Program& program = programs_[number];
+      if (program.lives && (can_go_on(program) || can_wait_anew(program))) return number;
     }
     fed_ = machine_.time();
     return program::kPrograms;
@@ -199,7 +200,7 @@ class Programs {
   [[gnu::cold, gnu::noinline]] bool resume(Program& program) {
     renew_notes(program);
     machine_.tell(program.number, program.notes);
-    alone_ = living_ == 1 && !feeds_ && !cleaner_->wanted() && !queues_->needs_turns();
+    alone_ = is_alone();
     queues_->make_ready(program.queue, program.given, program.ready);
     heard_ = alone_ && queues_->is_alone(program.queue) ? ~regs::inbox::work::kGroups.mask() : kAll;
     hear(heard_);
@@ -294,6 +295,16 @@ class Programs {
     give(program, answer);
     return true;
   }
+  // It may wait in its call, which an interrupt has led out of: the end is taken soonest there.
+  bool can_wait_anew(Program& program) {
+    if (!program.waits || !is_alone() || !queues_->awaits_launch(program.queue)) return false;
+    if (!queues_->is_quiet(program.queue, program.given)) return false;
+    program.waits = false;
+    give(program, Status::kAgain);
+    return true;
+  }
+  // Nothing else needs turns of the service loop.
+  bool is_alone() const { return living_ == 1 && !feeds_ && !cleaner_->wanted() && !queues_->needs_turns(); }
   static bool give(Program& program, Status status) {
     program.registers[kA0] = static_cast<uint64_t>(status);
     return true;

@@ -49,7 +49,8 @@ struct QueuePlace {
 struct alignas(16) Flight {
   command::Type type = command::Type::kNone;
   bool quiet = false;
-  // Of fills and copies on the card the launch for this piece; a host call. Of a launch: it is by word.
+  // Of fills and copies on the card the launch for this piece; a host call; a copy behind a launch. Of a
+  // launch: it is by word.
   bool over = false;
   uint8_t place = 0;   // group, or channel; of copies on the card by way of the link a bit for each channel
   uint32_t begin = 0;  // sequence numbers of its slots

@@ -135,6 +135,10 @@ class Queues : private Begin<M> {
     return (flying_ | waiting_ | stalled_) == 0 && parts_.groups.under_way() == queue.flights() &&
            queue.are_quiet();
   }
+  // Launches of it are under way, and nothing else.
+  bool awaits_launch(unsigned number) const {
+    return queues_[number].flights() != 0 && (flying_ & this->bit(number)) == 0;
+  }
   // A command of one slot, `words` behind its header. `alone`: nobody else has told anything; then it begins
   // here and now, if poll() would begin it next. False: something is left for poll() to do.
   [[gnu::cold, gnu::noinline]] bool put(unsigned number, command::Header header, const CallArguments& words,

@@ -55,6 +55,7 @@ class FakeProcessor {
   void zero(uint64_t address, uint64_t bytes);
   void publish(uint64_t address, uint64_t bytes) { check_pages(address, bytes); }
   void look(uint64_t address, uint64_t bytes) { check_pages(address, bytes); }
+  void touch() {}
   void move(uint64_t to, uint64_t from, uint64_t bytes);
   const uint8_t* bytes(uint64_t address) {
     check_pages(address, 1);

@@ -402,6 +402,51 @@ TEST_CASE("programs: an end is waited for in the call, unless somebody else want
   CHECK(bed.line().completed == bed.played.runtime().queues().next_sequence(bed.queue) - 1);
 }
 
+TEST_CASE("programs: a copy beside a launch is there while that runs, and complete behind it") {
+  Bed bed;
+  Guest& guest = *bed.guest;
+  Guest::Lane& lane = guest.lanes.front();
+  constexpr uint64_t kFar = Guest::kHostBytes - Guest::kBytes;
+  const auto beside = [&](uint64_t host) {
+    return guest.put(lane, command::Type::kCopy,
+                     command::Copy{{}, host, lane.pointers[0], Guest::kBytes, 1, 1, 0, 0}, {},
+                     command::kConcurrent);
+  };
+  const auto fill = [&](uint8_t value) {
+    return guest.put(lane, command::Type::kFill,
+                     command::Fill{{}, lane.pointers[0], Guest::kBytes, 1, 0, value});
+  };
+  guest.finish(lane, fill(0x5a));
+  const uint32_t slow = guest.launch(lane, Guest::kSlow);
+  const uint32_t copies[] = {beside(Guest::kAreas), beside(kFar)};
+  const auto is_there = [&] {
+    return *guest.area(Guest::kAreas) == 0x5a && *guest.area(kFar + Guest::kBytes - 1) == 0x5a;
+  };
+  for (int i = 0; i < 100 && !is_there(); ++i) bed.played.run(1);
+  CHECK(is_there());
+  bed.played.run(20);
+  CHECK_FALSE(guest.complete(lane, slow));
+  // Another launch waits for them, and so does a copy that may not run beside.
+  const uint32_t next = guest.launch(lane, Guest::kSlow);
+  const uint32_t last = guest.copy(lane, lane.pointers[0], Guest::kAreas, Guest::kBytes, true);
+  guest.finish(lane, copies[1]);
+  CHECK_FALSE(guest.complete(lane, next));
+  guest.finish(lane, last);
+
+  // One that fails does so behind the launch, which counts if it fails, too.
+  auto& mapping = bed.played.processor().mappings[window_of(0)];
+  for (const uint16_t kernel : {Guest::kSlow, Guest::kBreakpoint}) {
+    mapping.bytes = kFar;
+    const uint32_t first = guest.launch(lane, kernel);
+    const uint32_t bad = beside(kFar);
+    bed.played.run(20);
+    const bool launch_fails = kernel == Guest::kBreakpoint;
+    guest.fails(lane, launch_fails ? first : bad, launch_fails ? Status::kKernelFault : Status::kTransfer);
+    mapping.bytes = Guest::kHostBytes;
+  }
+  guest.finish(lane, guest.launch(lane, Guest::kNothing));
+}
+
 TEST_CASE("programs: a queue takes as many commands as it has slots, and says so") {
   Bed bed;
   unsigned given = 0;
