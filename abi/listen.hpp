@@ -35,8 +35,8 @@ struct Wish {
   uint64_t words;   // device pointers: Words
   uint64_t sound;   // rows of frames, with a window of silence behind the last one
   uint64_t window;  // where the encoder reads
-  uint64_t logits;
-  uint64_t kept;  // kKept of them
+  uint64_t placed;  // the window that lies there already begins at this frame; kNone: none does
+  uint64_t kept;    // logits behind the first direction, of kKept windows
   uint64_t logits_bytes;
   uint64_t frame_bytes;
   uint64_t frame;   // the first window begins there
@@ -56,19 +56,18 @@ struct Wish {
   uint32_t directions;
   std::array<uint32_t, kMostDirections> direction;
   uint32_t before;
-  uint32_t reserved;
+  uint32_t nodes;  // of a list, at most
 };
 static_assert(sizeof(Wish) == 248);
+inline constexpr uint64_t kNone = ~uint64_t{0};
 
+// A token that was chosen. From the first one of a window on its logits behind the first direction are kept.
 struct Message {
-  enum Kind : uint32_t {
-    kChosen = 0,
-    // Its logits behind the first direction are kept. `token`: how many tokens it was given up to there.
-    kWindowEnds = 1,
-  };
-  uint32_t kind;
   uint32_t token;
   uint32_t log_probability;  // its bits
+  // 0; or the window ends with it, and this is how many tokens the decoder was given up to the first
+  // direction.
+  uint32_t given;
 };
 static_assert(sizeof(Message) == 12);
 

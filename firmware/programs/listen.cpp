@@ -62,19 +62,40 @@ class Step {
     rows_ = number("rows");
     return list_.pattern.symbols().size() == (rows_ == kNone ? 2 : 3) && past_ != kNone && begun_ != kNone;
   }
+  // As another one, but for its logits, which go there. False: there is no memory, or it has none.
+  bool keep(Lists& lists, const Step& step, uint64_t logits) {
+    if (list_.addresses == nullptr) {
+      *this = step;
+      const auto base = list_.pattern.base("logits");
+      if (!base || !lists.copy(step.list_, list_)) return false;
+      logits_ = *base;
+    }
+    lists.place(list_, logits_, logits);
+    return true;
+  }
   const Lists::List& list() const { return list_; }
   Status run(Lists& lists, uint64_t past, uint64_t rows, bool begun) const {
-    std::array<int64_t, kNone + 1> sizes;
-    sizes[rows_] = static_cast<int64_t>(rows);
-    sizes[past_] = static_cast<int64_t>(past);
-    sizes[begun_] = begun ? 1 : 0;
-    return lists.run(list_, std::span(sizes).first(list_.pattern.symbols().size()));
+    Sizes sizes;
+    return lists.run(list_, sizes_of(sizes, past, rows, begun));
+  }
+  void rehearse(const Lists& lists, uint64_t past) const {
+    Sizes sizes;
+    lists.rehearse(list_, sizes_of(sizes, past, 1, true));
   }
 
  private:
   static constexpr uint32_t kNone = 3;
+  using Sizes = std::array<int64_t, kNone + 1>;
+  std::span<const int64_t> sizes_of(Sizes& sizes, uint64_t past, uint64_t rows, bool begun) const {
+    sizes[rows_] = static_cast<int64_t>(rows);
+    sizes[past_] = static_cast<int64_t>(past);
+    sizes[begun_] = begun ? 1 : 0;
+    return std::span(sizes).first(list_.pattern.symbols().size());
+  }
+
   Lists::List list_;
   uint32_t past_ = kNone, begun_ = kNone, rows_ = kNone;
+  uint32_t logits_ = 0;
 };
 
 class Listener {
@@ -83,14 +104,13 @@ class Listener {
       : job_(job),
         wish_(wish),
         directions_(wish.direction.data(), wish.directions),
-        lists_(job, wish.walk, wish.mode),
-        words_(lists_.share<listen::Words>(wish.words)) {}
+        lists_(job, wish.walk, wish.mode) {}
 
   Code run() {
-    if (words_.here == nullptr || !take_memory()) return Code::kRefused;
-    before_.add({reinterpret_cast<const Token*>(&wish_ + 1), wish_.before});
+    if (!take_memory()) return Code::kRefused;
     const Code code = hear_all();
     static_cast<void>(lists_.wait());  // of a run that nobody wants any more
+    if (words_.here == nullptr) return code;
     words_->work = lists_.work();
     lists_.give(words_, &words_->work, sizeof words_->work);
     written();
@@ -98,29 +118,34 @@ class Listener {
   }
 
  private:
+  // What the encoder needs.
   bool take_memory() {
-    if (!lists_.open(wish_.encoder, encoder_) || !encoder_.pattern.symbols().empty() ||
-        !several_.open(lists_, wish_.several) || !one_.open(lists_, wish_.one))
+    return lists_.open(wish_.encoder, encoder_) && encoder_.pattern.symbols().empty() &&
+           encoder_.pattern.nodes() <= wish_.nodes && lists_.take_memory(wish_.nodes);
+  }
+  // What comes behind it.
+  bool take_memory_for_text() {
+    words_ = lists_.share<listen::Words>(wish_.words);
+    if (words_.here == nullptr || !several_.open(lists_, wish_.several) || !one_.open(lists_, wish_.one) ||
+        std::max(several_.list().pattern.nodes(), one_.list().pattern.nodes()) > wish_.nodes)
       return false;
-    const uint64_t nodes =
-        std::max({encoder_.pattern.nodes(), several_.list().pattern.nodes(), one_.list().pattern.nodes()});
-    if (!lists_.take_memory(nodes)) return false;
     auto* const memory = reinterpret_cast<Token*>(lists_.take(uint64_t{wish_.context} * 3 * sizeof(Token)));
     if (memory == nullptr) return false;
     before_ = {memory, speech::most_before(wish_.context)};
     said_ = {memory + wish_.context, speech::most_said(wish_.context)};
     given_ = {memory + 2 * wish_.context, wish_.context};
+    before_.add({reinterpret_cast<const Token*>(&wish_ + 1), wish_.before});
     return true;
   }
 
   Code hear_all() {
     if (lists_.prepare(encoder_) != Status::kOk) return Code::kFailed;
+    if (wish_.frame >= wish_.frames && !take_memory_for_text()) return Code::kRefused;
     uint64_t window = 0;
     for (uint64_t at = wish_.frame; at < wish_.frames; ++window) {
       if (const auto over = hear(at, window)) return *over;
       const uint64_t frames = std::min(wish_.window_frames, wish_.frames - at);
       const speech::End end = speech::end_of(said_.all(), at, frames, wish_.marks);
-      if (!send({listen::Message::kWindowEnds, given_.count(), 0})) return lost();
       if (wish_.goes_on == 0) {
         before_.clear();
       } else {
@@ -137,8 +162,10 @@ class Listener {
   // The window from a frame on, to its last token. Something: it is over.
   std::optional<Code> hear(uint64_t at, uint64_t window) {
     // Commands are complete in order: the encoder has its window, the decoder what the encoder made.
-    copy(wish_.window, wish_.sound + at * wish_.frame_bytes, wish_.window_frames * wish_.frame_bytes);
+    if (at != wish_.placed || window != 0)
+      copy(wish_.window, wish_.sound + at * wish_.frame_bytes, wish_.window_frames * wish_.frame_bytes);
     if (lists_.run(encoder_) != Status::kOk) return Code::kFailed;
+    if (window == 0 && !take_memory_for_text()) return Code::kRefused;
     said_.clear();
     given_.clear();
     past_ = 0;
@@ -148,13 +175,17 @@ class Listener {
     }
     given_.add(directions_.front());
     const auto others = directions_.subspan(1);
-    if (!append(given_.all(), others.empty() ? one_.list() : step_for(others).list())) return Code::kFailed;
-    // Whether anybody speaks is asked behind the first direction.
+    // Whether anybody speaks is asked behind the first direction: those logits stay.
     while (window - word(listen::kRead) >= listen::kKept) {
       if (cancelled()) return Code::kCancelled;
       wait_told(notes().told);
     }
-    copy(wish_.kept + window % listen::kKept * wish_.logits_bytes, wish_.logits, wish_.logits_bytes);
+    const uint64_t kept = wish_.kept + window % listen::kKept * wish_.logits_bytes;
+    const bool alone = given_.count() % listen::kMostTokens == 1;
+    if (!(alone ? kept_one_.keep(lists_, one_, kept) : kept_several_.keep(lists_, several_, kept)))
+      return Code::kRefused;
+    if (!append(given_.all(), others.empty() ? one_.list() : step_for(others).list(), true))
+      return Code::kFailed;
     if (!others.empty() && !append(others, one_.list())) return Code::kFailed;
     return say(at + wish_.window_frames < wish_.frames ? encoder_ : one_.list());
   }
@@ -165,9 +196,9 @@ class Listener {
     for (;;) {
       if (cancelled()) return Code::kCancelled;
       const Token token = words_->token;
-      const listen::Message chosen = {listen::Message::kChosen, token, words_->log_probability};
       const bool is_text = token != wish_.marks.end && said_.count() != speech::most_said(wish_.context);
       const bool ends = !is_text || directed + said_.count() + 1 >= wish_.context;
+      const listen::Message chosen = {token, words_->log_probability, ends ? given_.count() : 0};
       if (ends || !lists_.defers()) {
         if (!send(chosen)) return lost();
       } else {
@@ -181,32 +212,58 @@ class Listener {
 
   const Step& step_for(std::span<const Token> tokens) const { return tokens.size() == 1 ? one_ : several_; }
 
+  const Step& last_step_for(std::span<const Token> tokens, bool keeps) const {
+    if (!keeps) return step_for(tokens);
+    return tokens.size() == 1 ? kept_one_ : kept_several_;
+  }
+
   // Puts tokens behind the text, and has the one that follows chosen; meanwhile builds the list that will be
-  // run `next`.
-  bool append(std::span<const Token> tokens, const Lists::List& next) {
-    const speech::Allowed allowed = wish_.timestamps != 0 ? speech::allowed_after(said_.all(), wish_.marks)
-                                                          : speech::allowed_without_timestamps(wish_.marks);
-    words_->ranges = {0,
-                      allowed.first,
-                      wish_.marks.first_timestamp,
-                      allowed.first_timestamp,
-                      allowed.end_of_timestamps,
-                      wish_.vocabulary};
+  // run `next`. `keeps`: the logits behind them.
+  bool append(std::span<const Token> tokens, const Lists::List& next, bool keeps = false) {
+    words_->ranges = ranges();
     lists_.give(words_, &words_->ranges, sizeof words_->ranges);
     while (!tokens.empty()) {
       const auto some = tokens.first(std::min<size_t>(tokens.size(), listen::kMostTokens));
       tokens = tokens.subspan(some.size());
       std::ranges::copy(some, words_->tokens.begin());
       lists_.give(words_, &words_->tokens, sizeof words_->tokens);
-      if (step_for(some).run(lists_, past_, some.size(), said_.count() != 0) != Status::kOk) return false;
+      const Step& step = last_step_for(some, keeps && tokens.empty());
+      if (step.run(lists_, past_, some.size(), said_.count() != 0) != Status::kOk) return false;
       if (later_ && !send(*later_)) return false;
       later_.reset();
-      if (lists_.prepare(tokens.empty() ? next : step_for(tokens).list()) != Status::kOk) return false;
-      if (lists_.wait() != Status::kOk) return false;
+      const auto more = tokens.first(std::min<size_t>(tokens.size(), listen::kMostTokens));
+      const bool is_last = more.size() == tokens.size();
+      if (lists_.prepare(tokens.empty() ? next : last_step_for(more, keeps && is_last).list()) != Status::kOk)
+        return false;
+      if (lists_.wait([this] { rehearse(); }) != Status::kOk) return false;
       past_ += some.size();
     }
     lists_.fetch(words_, &words_->token, offsetof(listen::Words, work) - offsetof(listen::Words, token));
     return true;
+  }
+
+  // That are ruled out.
+  [[gnu::noinline]] std::array<uint32_t, 2 * 3> ranges() const {
+    const speech::Allowed allowed = wish_.timestamps != 0 ? speech::allowed_after(said_.all(), wish_.marks)
+                                                          : speech::allowed_without_timestamps(wish_.marks);
+    return {0,
+            allowed.first,
+            wish_.marks.first_timestamp,
+            allowed.first_timestamp,
+            allowed.end_of_timestamps,
+            wish_.vocabulary};
+  }
+  // A step is over soon, and no core has anything to do until the next one begins: what leads there is in the
+  // caches then. It takes the stack and this, which lies there.
+  void rehearse() {
+    constexpr uint64_t kCalls = 1024;
+    const auto* const here = static_cast<const std::byte*>(__builtin_frame_address(0));
+    touch(here - kCalls, kCalls);
+    touch(here, reinterpret_cast<uint64_t>(this + 1) - reinterpret_cast<uint64_t>(here));
+    touch(&wish_, sizeof wish_);
+    touch(words_.here, offsetof(listen::Words, token));
+    [[maybe_unused]] volatile uint32_t first = ranges()[0];
+    one_.rehearse(lists_, past_ + 1);
   }
 
   static void copy(uint64_t to, uint64_t from, uint64_t bytes) {
@@ -218,9 +275,9 @@ class Listener {
   const listen::Wish& wish_;
   const std::span<const Token> directions_;
   Lists lists_;
-  const Lists::Shared<listen::Words> words_;
+  Lists::Shared<listen::Words> words_;
   Lists::List encoder_;
-  Step several_, one_;
+  Step several_, one_, kept_several_, kept_one_;
   Tokens before_, said_, given_;
   std::optional<listen::Message> later_;  // is sent while the next list runs
   uint64_t past_ = 0;

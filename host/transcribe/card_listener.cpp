@@ -18,6 +18,7 @@ void CardListener::take(std::span<const float> mel, uint64_t frames) {
   sound_.reset();
   sound_.emplace("spectrogram of the sound", walk::bytes_of(mel));
   frames_ = frames;
+  speech_.place_window(mel);
 }
 
 std::vector<uint8_t> CardListener::arguments_of(const Wish& wish) {
@@ -48,6 +49,7 @@ void CardListener::listen(const Wish& wish, const std::function<bool(const Heard
   const size_t logits_bytes = speech_.logits_bytes();
   std::vector<float> logits(logits_bytes / sizeof(float));
   job_.start(arguments_of(wish));
+  speech_.forget_window();
   ++work_.launches;
   Heard window;
   uint64_t windows = 0;
@@ -59,15 +61,16 @@ void CardListener::listen(const Wish& wish, const std::function<bool(const Heard
       job_.cancel();
       continue;
     }
-    if (message->kind == listen::Message::kChosen) {
-      window.choices.push_back(
-          {message->token, static_cast<double>(std::bit_cast<float>(message->log_probability))});
-      continue;
+    if (window.choices.empty()) {
+      // While the card goes on.
+      kept_.get({reinterpret_cast<uint8_t*>(logits.data()), logits_bytes},
+                windows % listen::kKept * logits_bytes);
+      window.no_speech = probability(logits, special_.no_speech);
     }
-    kept_.get({reinterpret_cast<uint8_t*>(logits.data()), logits_bytes},
-              windows % listen::kKept * logits_bytes);
-    window.no_speech = probability(logits, special_.no_speech);
-    speech_.count_window(message->token, wish.directions.size() - 1, window.choices.size() - 1);
+    window.choices.push_back(
+        {message->token, static_cast<double>(std::bit_cast<float>(message->log_probability))});
+    if (message->given == 0) continue;
+    speech_.count_window(message->given, wish.directions.size() - 1, window.choices.size() - 1);
     speech_.count_attempt();
     wanted = heard(std::exchange(window, {}));
     ++work_.items;

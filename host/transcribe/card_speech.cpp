@@ -189,7 +189,14 @@ void CardSpeech::run(walk::List& list, const std::map<std::string, int64_t>& siz
   work.items += items;
 }
 
+void CardSpeech::place_window(std::span<const float> mel) {
+  const size_t window_bytes = window_->frames * frame_bytes(card_);
+  mel_.put(walk::bytes_of(mel).first(window_bytes), frame_bytes(card_));
+  is_placed_ = true;
+}
+
 void CardSpeech::hear(std::span<const float> mel) {
+  forget_window();
   mel_.put(walk::bytes_of(mel), frame_bytes(card_));
   run(lists().encoder, {}, heard_, 1);
   ++passes_[{window_->frames, Of::kEncoder, 0, 0}];
@@ -347,13 +354,16 @@ listen::Wish CardSpeech::places() {
   wish.walk = walker_.kernel();
   wish.words = words_.address().bits();
   wish.window = mel_.address().plus_bytes(static_cast<int64_t>(frame_bytes(card_))).bits();
-  wish.logits = logits_.address().bits();
+  wish.placed = is_placed_ ? 0 : listen::kNone;
   wish.logits_bytes = logits_.bytes();
   wish.frame_bytes = frame_bytes(card_);
   wish.window_frames = window_->frames;
   wish.encoder = window_->patterns->source(0);
   wish.several = window_->patterns->source(1);
   wish.one = window_->patterns->source(2);
+  const WhisperPrograms& made = window_->programs;
+  for (const graph::Program* const program : {&made.encoder, &made.several, &made.one})
+    wish.nodes = std::max(wish.nodes, static_cast<uint32_t>(program->pattern.nodes.size()));
   wish.vocabulary = card_.shape.vocabulary;
   wish.context = card_.shape.text_context;
   return wish;

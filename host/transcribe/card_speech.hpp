@@ -40,6 +40,9 @@ class CardSpeech : public Speech {
   // apart), and how tokens are chosen until others are given. Lists are those of the sound that has begun.
   listen::Wish places();
   void obey(const Rules& rules);
+  // A sound's first window, of rows of frames, lies where the encoder reads; until something else does.
+  void place_window(std::span<const float> mel);
+  void forget_window() { is_placed_ = false; }
   // What the last such program has done.
   building::Work program_work() const;
   const CardWhisper& card() const { return card_; }
@@ -118,6 +121,7 @@ class CardSpeech : public Speech {
   walk::CardMemory padded_, mel_, forbidden_, settings_, words_, logits_, between_;
   std::map<uint32_t, Window> windows_;  // by their frames
   Window* window_ = nullptr;
+  bool is_placed_ = false;
   Work heard_, decoded_;
   std::map<Pass, uint64_t> passes_;  // how often each was made
 };

@@ -44,6 +44,7 @@ TEST_CASE("on the card: listen refuses arguments that make no sense, and says wh
   good.encoder = source_of("");
   good.several = source_of("size past in 0 .. 9\nsize begun in 0 .. 1\nsize rows in 1 .. 32\n");
   good.one = source_of("size past in 0 .. 9\nsize begun in 0 .. 1\n");
+  good.nodes = 8;
   good.context = 64;
   good.window_frames = 3000;
   good.frame_bytes = 320;
@@ -78,6 +79,7 @@ TEST_CASE("on the card: listen refuses arguments that make no sense, and says wh
 
   listen::Wish nowhere = good;
   nowhere.frames = 1;
+  nowhere.placed = listen::kNone;
   program.start(nowhere);
   program.fails(sdaaErrorInvalidDevicePointer);
   for (const building::Source& one : {good.encoder, good.several, good.one})

@@ -64,6 +64,27 @@ class Lists {
     if (source.of == building::Addresses::kBases) list.addresses = addresses_in(list.pattern, list.addresses);
     return list.addresses != nullptr;
   }
+  // The same list, of which some memory can be elsewhere than where the other one has it. False: the heap is
+  // too small.
+  bool copy(const List& list, List& fresh) {
+    const auto pointers = list.pattern.pointers();
+    auto* const addresses = reinterpret_cast<uint64_t*>(take(pointers.size_bytes()));
+    if (addresses == nullptr) return false;
+    std::copy_n(list.addresses, pointers.size(), addresses);
+    fresh = {list.pattern, addresses};
+    return true;
+  }
+  // Of such a copy, which is built again for it: the memory that the template calls so has this device
+  // pointer.
+  void place(List& list, uint32_t base, uint64_t device) {
+    if (Buffer* const buffer = find(list)) buffer->holds = nullptr;
+    const auto pointers = list.pattern.pointers();
+    auto* const addresses = const_cast<uint64_t*>(list.addresses);
+    for (size_t i = 0; i < pointers.size(); ++i) {
+      if (pointers[i].base == base)
+        addresses[i] = device + static_cast<uint64_t>(int64_t{pointers[i].addend});
+    }
+  }
   // For lists of so many nodes at most. False: there is not so much.
   bool take_memory(uint64_t nodes) {
     if (nodes > node::kMaxNodes) return false;
@@ -99,9 +120,9 @@ class Lists {
     if (!give_parameters(*buffer, sizes)) return Status::kBadOperation;
     ++work_.graphs;
     if (is_there) return launch(*buffer, 0, list.pattern.nodes());
-    // Cores begin with its first nodes, and get the rest meanwhile.
+    // Cores that have nothing else to do begin with its first nodes, and get the rest meanwhile.
     uint32_t built = list.pattern.nodes() - builder_.left();
-    if (built == 0) built = build(defers() ? kFirst : builder_.left());
+    if (built == 0) built = build(defers() && !runs() ? kFirst : builder_.left());
     for (uint32_t next = 0;;) {
       if (const Status status = launch(*buffer, next, built); status != Status::kOk) return status;
       next += built;
@@ -121,7 +142,19 @@ class Lists {
     return Status::kOk;
   }
   // Until all is done that was run.
-  Status wait() const { return now_ == nullptr ? Status::kOk : own(*now_); }
+  Status wait() {
+    return wait([] {});
+  }
+  // The same; `interrupted` as in program::wait().
+  template <typename Interrupted>
+  Status wait(Interrupted interrupted) {
+    return now_ == nullptr ? Status::kOk : own(*now_, interrupted);
+  }
+  // Works out parameters for nothing but the caches.
+  void rehearse(const List& list, std::span<const int64_t> sizes) const {
+    uint64_t block[node::kMaxParameters];
+    static_cast<void>(work_out(list.pattern, sizes, block));
+  }
 
   // Some of it, for cores in the next run.
   template <typename T>
@@ -173,7 +206,16 @@ class Lists {
   }
   // Than the one that was run last.
   Buffer& other() { return now_ == &buffers_[0] ? buffers_[1] : buffers_[0]; }
-  static Status own(const Buffer& buffer) { return buffer.used ? program::wait(buffer.last) : Status::kOk; }
+  template <typename Interrupted>
+  static Status own(Buffer& buffer, Interrupted interrupted) {
+    if (!buffer.used) return Status::kOk;
+    const Status status = program::wait(buffer.last, interrupted);
+    buffer.used = status != Status::kOk;
+    return status;
+  }
+  static Status own(Buffer& buffer) {
+    return own(buffer, [] {});
+  }
 
   template <typename T>
   static uint64_t device_of(const Shared<T>& shared, const void* part) {
@@ -215,10 +257,14 @@ class Lists {
     return now_ != nullptr && now_->used && now_->last.status == Status::kOk &&
            call(Call::kWait, now_->last.number, ~notes().told).status == Status::kAgain;
   }
+  [[gnu::noinline]] static bool work_out(const ListPattern& pattern, std::span<const int64_t> sizes,
+                                         uint64_t* block) {
+    return pattern.parameters(sizes, block);
+  }
   bool give_parameters(Buffer& buffer, std::span<const int64_t> sizes) {
     const ListPattern& pattern = buffer.holds->pattern;
     const uint64_t begin = time();
-    if (!pattern.parameters(sizes, buffer.parameters)) return false;
+    if (!work_out(pattern, sizes, buffer.parameters)) return false;
     const uint64_t patched = time();
     hand_over(buffer.parameters, pattern.parameters() * sizeof(uint64_t));
     written();
