@@ -68,7 +68,7 @@ constexpr uint64_t kPatience = 100'000;
 // The card tells about itself when it has been quiet for so long, and when what it told is so old.
 constexpr uint64_t kQuiet = 10'000;
 constexpr uint64_t kOldest = 50'000;
-// While a model program may be about to launch something.
+// While there is a model program, whose next launch would wait for that.
 constexpr uint64_t kOldestBeside = 4 * kOldest;
 
 // --- SRAM
@@ -292,9 +292,8 @@ void rest() {
 [[gnu::cold, gnu::noinline]] void alarm() {
   alarms = timer::alarms();
   serving().alarm();
-  const bool idle = serving().idle();
-  if (Processor::time() - told >= (idle && serving().has_programs() ? kOldestBeside : idle ? 0 : kOldest))
-    tell();
+  const uint64_t oldest = serving().has_programs() ? kOldestBeside : serving().idle() ? 0 : kOldest;
+  if (Processor::time() - told >= oldest) tell();
 }
 // The timer has woken the processor since this was asked last.
 bool hear_alarm() {

@@ -327,7 +327,7 @@ class Groups {
   // that does not come to pass they end, too, but nobody gets what they may write to. True: launches have
   // ended, a group was given up since, or one that was is at rest.
   template <typename See>
-  bool watch(See see) {
+  [[gnu::cold, gnu::noinline]] bool watch(See see) {
     const uint64_t now = machine_.time();
     bool any = any_lost() && look_at_lost();
     for (unsigned i = 0; i < count_; ++i) {

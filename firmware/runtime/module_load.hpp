@@ -114,6 +114,7 @@ class ModuleLoad {
     return State::kRuns;
   }
   [[gnu::cold]] State judge() {
+    machine_.touch();
     if (!module_.step()) return State::kRuns;
     const module::Verdict& verdict = module_.verdict();
     if (!verdict.ok()) return end(Status::kModuleRefused, static_cast<uint16_t>(verdict.error));

@@ -198,7 +198,7 @@ class Queues : private Begin<M> {
     over_ |= stalled_;
   }
   // True: who waits for memory should look again.
-  bool watch_groups() {
+  [[gnu::cold, gnu::noinline]] bool watch_groups() {
     if (!parts_.groups.watch([this](uint16_t owner, const LaunchEnd& end) { this->note_end(owner, end); }))
       return false;
     // Launches that were good may not be any more.

@@ -171,7 +171,7 @@ class Runtime {
   // Behind poll(): a program has its turn, if there has been no pause for one for long. True: poll() follows.
   [[gnu::always_inline]] bool feed_programs() { return has_programs_ && programs_.starve() && feed(); }
   // It is time; poll() follows.
-  void alarm() {
+  [[gnu::cold, gnu::noinline]] void alarm() {
     alarm_ = false;
     if (queues_.watch_groups()) cleaner_.look_again();
     watch_cycles_ = groups_.suspects()        ? Stuck<M>::kApart
