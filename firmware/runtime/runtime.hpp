@@ -34,15 +34,14 @@ namespace swai::runtime {
 template <Machine M>
 struct Tables {
   [[gnu::cold, gnu::noinline]] explicit Tables(M& machine)
-      : programs(machine, memory),
-        memory(machine),
+      : memory(machine),
+        programs(machine, memory),
         modules(machine, memory),
         module_load(machine, memory, modules),
         stuck(machine),
         lost(machine) {}
-  // What comes behind others moves with their sizes: see Programs::Program.
-  Programs<M> programs;
   memory::Memory<M> memory;
+  Programs<M> programs;
   Modules<M> modules;
   ModuleLoad<M> module_load;
   Stuck<M> stuck;
