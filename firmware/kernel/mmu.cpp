@@ -99,8 +99,6 @@ static_assert(program::kPages * kMegaPageBytes == kGigaPageBytes);
 // And whose space counts.
 [[gnu::section(".cold_noinit")]] std::array<uint32_t, program::kPrograms> shown;
 [[gnu::section(".cold_noinit")]] unsigned in_use;
-// Some program has run, so the instruction cache may hold code of one.
-[[gnu::section(".cold_noinit")]] bool has_run;
 
 constexpr uint64_t home_of(unsigned number) { return kProgramPages + number * sizeof(Space); }
 Space& space_of(unsigned number) { return *reinterpret_cast<Space*>(virtual_of(home_of(number))); }
@@ -108,7 +106,6 @@ Space& space_of(unsigned number) { return *reinterpret_cast<Space*>(virtual_of(h
 // Memory that changes its owner may be in the data cache as the former one has left it. Such lines leave when
 // others take all places: twice as many as there are, none of which was there before.
 [[gnu::cold, gnu::noinline]] void forget_data() {
-  if (!touched) return;
   touched = false;
   const uint64_t end = boot::kMemoryBase + 2 * csr::kDataCacheBytes;
   csr::flush_cache(reinterpret_cast<const void*>(boot::kMemoryBase), 2 * csr::kDataCacheBytes);
@@ -198,7 +195,7 @@ void enable() {
     csr::zero_line(reinterpret_cast<volatile void*>(line));
   shown.fill(0);
   in_use = program::kPrograms;
-  has_run = false;
+  csr::fence_i();
   touch();
   // Programs may write their cached lines back and make lines zero, and read the clocks.
   csr::write<csr::kSenvcfg>(csr::kEnvCacheClean | csr::kEnvInvalidateFlushes | csr::kEnvCacheZero);
@@ -207,7 +204,7 @@ void enable() {
 
 // Who is shown these pages soon need not wait for what happens here.
 void map(uint64_t physical, uint64_t bytes) {
-  forget_data();
+  if (touched) forget_data();
   set_pages(physical, bytes, kData);
 }
 void unmap(uint64_t physical, uint64_t bytes) {
@@ -235,8 +232,6 @@ void move(uint64_t to, uint64_t from, uint64_t bytes) {
   space.pages[0] = entry(home + offsetof(Space, small), kValid);
   space.small[0] = entry(home + offsetof(Space, notes), kValid | kUser | kRead | kAccessed);
   shown[number] = 1;
-  // Its code may lie where that of another one was.
-  if (std::exchange(has_run, true)) csr::fence_i();
 }
 
 [[gnu::cold]] uint64_t show(unsigned number, uint64_t physical, unsigned pages, bool executable) {
@@ -251,7 +246,7 @@ void move(uint64_t to, uint64_t from, uint64_t bytes) {
   for (unsigned i = 0; i < pages; ++i) space.pages[first + i] = entry(physical + i * kMegaPageBytes, flags);
   const unsigned page = first;
   first += pages;
-  forget_data();
+  if (touched) forget_data();
   return address_of(page);
 }
 
@@ -265,6 +260,9 @@ void move(uint64_t to, uint64_t from, uint64_t bytes) {
   space.small[slot(program::kAnswers, 0)] = 0;
   touch();
   csr::flush_tlb();
+  // What it wrote must not come to memory behind what the host puts there for another run, nor may code of
+  // another one be taken for its own.
+  csr::fence_i();
 }
 
 [[gnu::cold]] uint64_t notes_of(unsigned number) {

@@ -275,7 +275,7 @@ void tell_telemetry() {
 void rest() {
   if (!untold || !serving().idle()) return;
   const uint64_t now = Processor::time();
-  if (now - told >= kOldest && !serving().has_programs()) [[unlikely]]
+  if (now - told >= (serving().has_programs() ? kOldestBeside : kOldest)) [[unlikely]]
     return tell();
   Processor::set_alarm(now + kQuiet);
 }

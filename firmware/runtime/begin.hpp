@@ -425,6 +425,8 @@ class Begin : protected Finish<M> {
     if (channel == Transfers<M>::kNone) return false;
     (command.to_host != 0 ? queue.counts->bytes_to_host : queue.counts->bytes_to_card) +=
         command.bytes * command.rows;
+    if (queue.flights() != 0 && queue.back().type == command::Type::kLaunch)
+      this->beside_ |= this->bit(queue.number);
     begin(queue, header, channel);
     return true;
   }
@@ -486,7 +488,7 @@ class Begin : protected Finish<M> {
     }
   }
 
-  // A launch of the client is under way. Behind launches of a queue there are only launches.
+  // A launch of the client is under way. Before launches of a queue there are only launches.
   bool launches(uint8_t context) const {
     return std::ranges::any_of(this->queues_, [&](const Queue& queue) {
       return queue.context == context && queue.flights() != 0 && is_launch(queue.front());

@@ -73,7 +73,7 @@ class Finish : protected BuiltIns<M> {
       return note_built_in(queue, flight);
     ++counts.launches;
     queue.pop();
-    if (queue.flights() != 0 && queue.front().type == command::Type::kCopy) [[unlikely]]
+    if ((this->beside_ & this->bit(number)) != 0) [[unlikely]]
       return end_with_copies(queue, flight);
     complete(queue, flight.end, flight.quiet);
     this->look_ |= this->bit(number);
@@ -85,30 +85,38 @@ class Finish : protected BuiltIns<M> {
   }
 
  private:
-  // Of copies behind launches that are under way. Those that are over and good give their channels back.
+  // Of copies behind launches that are under way. Those that are over give their channels back, and fail when
+  // it is their turn; where the first of these has failed, `queue.rows` keeps: nothing else has rows then.
   [[gnu::cold, gnu::noinline]] bool copies_fly(Queue& queue) {
-    bool any = false;
+    bool any = false, failed = false;
     for (uint32_t i = queue.ended; i != queue.begun; ++i) {
       Flight& flight = queue.ring[i % Queue::kDepth];
-      if (flight.type != command::Type::kCopy || flight.over) continue;
-      flight.over = this->parts_.transfers.good(flight.place) && copy_is_over(queue, flight);
+      if (flight.type != command::Type::kCopy) continue;
+      if (!flight.over && this->parts_.transfers.over(flight.place)) {
+        flight.over = true;
+        flight.slot = static_cast<uint16_t>(release(queue, flight, flight.place));
+        if (flight.slot != 0 && !failed) queue.rows.to = named_error(queue, flight.place);
+      }
       any |= !flight.over;
+      failed |= flight.over && flight.slot != 0;
     }
     return any;
   }
-  // The launch, the last one of the queue, and copies behind it that are over.
+  // A launch, and copies behind it that are over and good.
   [[gnu::cold, gnu::noinline]] void end_with_copies(Queue& queue, const Flight& launch) {
+    const auto is_copy = [&] { return queue.flights() != 0 && queue.front().type == command::Type::kCopy; };
     uint32_t end = launch.end;
     bool quiet = launch.quiet;
     unsigned count = 1;
-    for (; queue.flights() != 0 && queue.front().over; ++count) {
+    for (; is_copy() && queue.front().over && queue.front().slot == 0; ++count) {
       end = queue.front().end;
       quiet = quiet && queue.front().quiet;
       queue.pop();
     }
     complete(queue, end, quiet, count);
     this->look_ |= this->bit(queue.number);
-    if (queue.flights() != 0) this->over_ |= this->bit(queue.number);
+    if (is_copy()) this->over_ |= this->bit(queue.number);
+    if (is_copy() || queue.flights() == 0) this->beside_ &= ~this->bit(queue.number);
   }
 
   static constexpr unsigned kRefill = launch::kQueue / 2;  // of a graph's launches
@@ -165,7 +173,9 @@ class Finish : protected BuiltIns<M> {
           fail(queue, flight.begin, Status::kGroupLost);
         return !this->next_piece(queue, flight);
       case command::Type::kCopy:
-        return flight.over || copy_is_over(queue, flight);
+        if (!flight.over) return copy_is_over(queue, flight);
+        if (flight.slot != 0) fail_transfer(queue, flight, flight.slot, queue.rows.to);
+        return true;
       case command::Type::kPageList:
         return copy_is_over(queue, flight);
       case command::Type::kModuleLoad:
@@ -229,19 +239,29 @@ class Finish : protected BuiltIns<M> {
   }
   // Whether the channel, which is over, has done its part of the command.
   bool take_channel(Queue& queue, const Flight& flight, unsigned channel) {
+    const unsigned error = release(queue, flight, channel);
+    if (error != 0) fail_transfer(queue, flight, error, named_error(queue, channel));
+    return error == 0;
+  }
+  // The engine's error.
+  unsigned release(Queue& queue, const Flight& flight, unsigned channel) {
     Transfers<M>& transfers = this->parts_.transfers;
     const unsigned error = transfers.finish(channel);
     this->look_ |= this->waiting_;  // it is free
-    if (error == 0) return true;
-    const uint64_t address = transfers.error_address(channel);
-    this->parts_.completions.line(queue.number).detail_address =
-        this->parts_.clients.of(queue.context).named(address);
-    if (error != Transfers<M>::kAborted) {
-      this->parts_.machine.note(journal::Fault::kTransfer,
-                                {error, channel, address, 0, command_of(queue, flight)});
+    if (error != 0 && error != Transfers<M>::kAborted) {
+      this->parts_.machine.note(journal::Fault::kTransfer, {error, channel, transfers.error_address(channel),
+                                                            0, command_of(queue, flight)});
     }
+    return error;
+  }
+  // As the client names it, where the channel failed.
+  uint64_t named_error(const Queue& queue, unsigned channel) const {
+    return this->parts_.clients.of(queue.context).named(this->parts_.transfers.error_address(channel));
+  }
+  [[gnu::cold, gnu::noinline]] void fail_transfer(Queue& queue, const Flight& flight, unsigned error,
+                                                  uint64_t address) {
+    if (!queue.failed) this->parts_.completions.line(queue.number).detail_address = address;
     fail(queue, flight.begin, Status::kTransfer, static_cast<uint16_t>(error));
-    return false;
   }
 
   static uint64_t command_of(const Queue& queue, const Flight& flight) {

@@ -52,6 +52,7 @@ class ModuleLoad {
   [[gnu::cold, gnu::noinline]] State step() {
     const Found found = find(file_);
     if (found.status != Status::kOk || found.physical != physical_) return end(Status::kBadPointer);
+    machine_.touch();
     switch (phase_) {
       case Phase::kLook:
         return look();
@@ -114,7 +115,6 @@ class ModuleLoad {
     return State::kRuns;
   }
   [[gnu::cold]] State judge() {
-    machine_.touch();
     if (!module_.step()) return State::kRuns;
     const module::Verdict& verdict = module_.verdict();
     if (!verdict.ok()) return end(Status::kModuleRefused, static_cast<uint16_t>(verdict.error));

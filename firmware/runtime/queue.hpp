@@ -49,13 +49,14 @@ struct QueuePlace {
 struct alignas(16) Flight {
   command::Type type = command::Type::kNone;
   bool quiet = false;
-  // Of fills and copies on the card the launch for this piece; a host call; a copy behind a launch. Of a
-  // launch: it is by word.
+  // Of fills and copies on the card the launch for this piece; a host call; a copy behind a launch, which has
+  // given its channel back. Of a launch: it is by word.
   bool over = false;
   uint8_t place = 0;   // group, or channel; of copies on the card by way of the link a bit for each channel
   uint32_t begin = 0;  // sequence numbers of its slots
   uint32_t end = 0;
-  uint16_t slot = 0;  // of a graph's command: where it lies there, and its name
+  // Of a graph's command: where it lies there, and its name. Of a copy behind a launch: the engine's error.
+  uint16_t slot = 0;
   uint16_t node = 0;
 
   // A graph's command has no slots of its own.
@@ -223,6 +224,7 @@ class QueueState {
   uint32_t over_ = 0;          // something may be over
   uint32_t look_ = 0;          // something may begin
   uint32_t flying_ = 0;        // something other than launches is under way
+  uint32_t beside_ = 0;        // copies are behind launches
   uint32_t waiting_ = 0;       // the next command needs room somewhere, or what other queues do
   uint32_t lacks_memory_ = 0;  // a module that is loaded waits for it
   uint32_t stalled_ = 0;       // the next piece of a fill or copy needs room in its group

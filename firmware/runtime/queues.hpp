@@ -29,7 +29,7 @@ class Queues : private Begin<M> {
     for (unsigned i = 0; i < queues_.size(); ++i)
       queues_[i].clear(i, place.sram + i * uint64_t{protocol::kQueueBytes});
     this->statistics_ = {};
-    over_ = look_ = flying_ = waiting_ = stalled_ = this->lacks_memory_ = 0;
+    over_ = look_ = flying_ = this->beside_ = waiting_ = stalled_ = this->lacks_memory_ = 0;
     behind_ = 0;
   }
 

@@ -126,7 +126,6 @@ class Transfers {
   }
 
   bool over(unsigned number) const { return jobs_[number].over; }
-  bool good(unsigned number) const { return jobs_[number].error == 0; }
   // Of one that is over; its channel is free then. The engine's cause, 0: none.
   unsigned finish(unsigned number) {
     jobs_[number].active = false;

@@ -141,10 +141,12 @@ void FakeProcessor::move(uint64_t to, uint64_t from, uint64_t bytes) {
   now_ += kMoveCycles + 2 * bytes;
 }
 void FakeProcessor::copy(uint64_t address, std::span<const uint8_t> bytes) {
+  touch();
   check_pages(address, bytes.size());
   write_memory(address, bytes.data(), bytes.size());
 }
 void FakeProcessor::zero(uint64_t address, uint64_t bytes) {
+  touch();
   const std::vector<uint8_t> zeros(bytes);
   check_pages(address, bytes);
   write_memory(address, zeros.data(), bytes);

@@ -54,8 +54,11 @@ class FakeProcessor {
   void copy(uint64_t address, std::span<const uint8_t> bytes);
   void zero(uint64_t address, uint64_t bytes);
   void publish(uint64_t address, uint64_t bytes) { check_pages(address, bytes); }
-  void look(uint64_t address, uint64_t bytes) { check_pages(address, bytes); }
-  void touch() {}
+  void look(uint64_t address, uint64_t bytes) {
+    touch();
+    check_pages(address, bytes);
+  }
+  void touch() { touched = true; }
   void move(uint64_t to, uint64_t from, uint64_t bytes);
   const uint8_t* bytes(uint64_t address) {
     check_pages(address, 1);
@@ -165,6 +168,7 @@ class FakeProcessor {
   bool wipes_fail = false;  // as the last launch that is known
   // Cores that run wait for each other, but something of them moves whenever somebody looks.
   bool cores_wait = false;
+  bool touched = false;        // the caches may hold memory of clients; a test forgets it
   bool own_fills_die = false;  // launches that clear memory: as Operation::kDead
   bool words_lost = false;     // done words
   std::array<uint64_t, launch::kMaxGroups> core_looks = {};  // at registers of its cores, also in vain

@@ -161,6 +161,21 @@ TEST_CASE("the memory for the code is taken away while it is written: the load f
   CHECK(failed > 0);
 }
 
+// Memory that gets another owner is forgotten by the caches only if something of clients was read since.
+TEST_CASE("each step of loading a module says that the caches have some of it") {
+  Scene scene;
+  const uint32_t last = scene.load();
+  scene.turn();
+  unsigned steps = 0;
+  for (; steps < 100'000; ++steps) {
+    scene.played.processor().touched = false;
+    scene.turn();
+    if (scene.loads->complete(scene.lane(), last)) break;
+    REQUIRE(scene.played.processor().touched);
+  }
+  CHECK(steps > module::kMaxKernels / 4);
+}
+
 TEST_CASE("two modules at once: one waits for the other") {
   Scene scene;
   const auto reply = scene.launches->ask(Operation::kAllocate, {scene.file.size(), Scene::kShared});

@@ -416,21 +416,27 @@ TEST_CASE("programs: an end is waited for in the call, unless somebody else want
   CHECK(bed.line().completed == bed.played.runtime().queues().next_sequence(bed.queue) - 1);
 }
 
+constexpr uint64_t kFar = Guest::kHostBytes - Guest::kBytes;
+
+uint32_t copy_beside(Guest& guest, uint64_t host) {
+  Guest::Lane& lane = guest.lanes.front();
+  return guest.put(lane, command::Type::kCopy,
+                   command::Copy{{}, host, lane.pointers[0], Guest::kBytes, 1, 1, 0, 0}, {},
+                   command::kConcurrent);
+}
+
+void fill_with(Guest& guest, uint8_t value) {
+  Guest::Lane& lane = guest.lanes.front();
+  guest.finish(lane, guest.put(lane, command::Type::kFill,
+                               command::Fill{{}, lane.pointers[0], Guest::kBytes, 1, value, 0}));
+}
+
 TEST_CASE("programs: a copy beside a launch is there while that runs, and complete behind it") {
   Bed bed;
   Guest& guest = *bed.guest;
   Guest::Lane& lane = guest.lanes.front();
-  constexpr uint64_t kFar = Guest::kHostBytes - Guest::kBytes;
-  const auto beside = [&](uint64_t host) {
-    return guest.put(lane, command::Type::kCopy,
-                     command::Copy{{}, host, lane.pointers[0], Guest::kBytes, 1, 1, 0, 0}, {},
-                     command::kConcurrent);
-  };
-  const auto fill = [&](uint8_t value) {
-    return guest.put(lane, command::Type::kFill,
-                     command::Fill{{}, lane.pointers[0], Guest::kBytes, 1, value, 0});
-  };
-  guest.finish(lane, fill(0x5a));
+  const auto beside = [&](uint64_t host) { return copy_beside(guest, host); };
+  fill_with(guest, 0x5a);
   const uint32_t slow = guest.launch(lane, Guest::kSlow);
   const uint32_t copies[] = {beside(Guest::kAreas), beside(kFar)};
   const auto is_there = [&] {
@@ -458,6 +464,26 @@ TEST_CASE("programs: a copy beside a launch is there while that runs, and comple
     mapping.bytes = Guest::kHostBytes;
   }
   guest.finish(lane, guest.launch(lane, Guest::kNothing));
+}
+
+TEST_CASE("programs: copies beside a launch that fail hold no channel, and the first of them is told of") {
+  Bed bed;
+  Guest& guest = *bed.guest;
+  Guest::Lane& lane = guest.lanes.front();
+  fill_with(guest, 0x5a);
+  bed.played.processor().mappings[window_of(0)].bytes = kFar - Guest::kBytes;
+  const uint32_t slow = guest.launch(lane, Guest::kSlow);
+  const uint32_t first = copy_beside(guest, kFar - Guest::kBytes);
+  // More than there are channels.
+  for (unsigned i = 0; i < 10; ++i) copy_beside(guest, kFar);
+  copy_beside(guest, Guest::kAreas);
+  const auto is_there = [&] { return *guest.area(Guest::kAreas) == 0x5a; };
+  for (int i = 0; i < 100 && !is_there(); ++i) bed.played.run(1);
+  CHECK(is_there());
+  CHECK_FALSE(guest.complete(lane, slow));
+  CHECK(guest.line(lane).status == Status::kOk);
+  guest.fails(lane, first, Status::kTransfer);
+  CHECK(guest.line(lane).detail_address == kFar - Guest::kBytes);
 }
 
 TEST_CASE("programs: a queue takes as many commands as it has slots, and says so") {
