@@ -98,6 +98,8 @@ std::unique_ptr<Connection> Device::forget_everything() {
   queues_.clear();
   no_more_queues_ = false;
   service_ = spare_ = nullptr;
+  programs_ = 0;
+  old_ring_ = nullptr;
   waiting_.note_activity();
   return std::move(connection_);
 }

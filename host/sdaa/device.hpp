@@ -126,9 +126,12 @@ class Device : public std::enable_shared_from_this<Device> {
   std::optional<Failure> first_failure() const;
   // For what the library itself does.
   Queue& service_queue();
-  // One that a model program fills; it has it for itself. Before a program is wanted one is opened, if there
-  // is one; that of a program that has ended is kept for the next, until somebody else needs it.
-  void prepare_program_queue();
+  // Model programs that can be started. One queue is kept for the next start, if there is one, until a stream
+  // needs it or the last program goes.
+  void add_program();
+  void remove_program();
+  // One that a program fills; it has it for itself. In its ring are zeros, and nothing of an earlier run
+  // comes.
   Queue& take_program_queue();
   void give_program_queue_back(Queue& queue, bool has_ended);
   // Runs of programs count from 1.
@@ -203,6 +206,8 @@ class Device : public std::enable_shared_from_this<Device> {
   // Null: the card gives this client no more.
   Queue* open_queue();
   void close_queue(Queue& queue);
+  void prepare_program_queue();
+  void close_spare() { close_queue(*std::exchange(spare_, nullptr)); }
   Queue& need_queue();
   Queue& pick_queue(Lock& lock);
 
@@ -224,7 +229,9 @@ class Device : public std::enable_shared_from_this<Device> {
   uint64_t runs_begun_ = 0;
   Restart restart_ = Restart::kNo;  // when it is opened next
   Queue* service_ = nullptr;
-  Queue* spare_ = nullptr;  // for the next program
+  unsigned programs_ = 0;
+  Queue* spare_ = nullptr;               // for the next program that starts
+  program::Record* old_ring_ = nullptr;  // of the queue that was closed last
   std::shared_ptr<Stream> default_stream_;
   std::vector<std::shared_ptr<Capture>> captures_;
   std::vector<std::weak_ptr<Object>> objects_;

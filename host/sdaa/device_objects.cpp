@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "host/sdaa/device.hpp"
 #include "host/sdaa/graph.hpp"
@@ -12,6 +13,15 @@ using command::Type;
 using protocol::Operation;
 using protocol::Status;
 
+namespace {
+
+void check_opened(const Queue* queue) {
+  require(queue != nullptr, "the card has no queue for this client; another one may leave",
+          sdaaErrorOutOfMemory);
+}
+
+}  // namespace
+
 // --- Streams and queues
 
 Queue* Device::open_queue() {
@@ -19,7 +29,7 @@ Queue* Device::open_queue() {
   const Status status = connection_->request(Operation::kQueueOpen, {}, values);
   if (status == Status::kNoQueue) {
     if (spare_ == nullptr) return nullptr;
-    close_queue(*std::exchange(spare_, nullptr));
+    close_spare();
     return open_queue();
   }
   if (status != Status::kOk)
@@ -35,8 +45,7 @@ Queue* Device::open_queue() {
 
 Queue& Device::need_queue() {
   Queue* queue = open_queue();
-  require(queue != nullptr, "the card has no queue for this client; another one may leave",
-          sdaaErrorOutOfMemory);
+  check_opened(queue);
   queue->users = 1;
   return *queue;
 }
@@ -48,24 +57,49 @@ Queue& Device::service_queue() {
 
 void Device::close_queue(Queue& queue) {
   const unsigned number = queue.number;
+  // A copy that is under way may still bring something: its ring stays until the next queue is closed.
+  if (queue.ring != nullptr) {
+    if (old_ring_ != nullptr) host_memory_->remove(old_ring_, false);
+    old_ring_ = queue.ring;
+  }
   std::erase_if(queues_, [&](const auto& one) { return one.get() == &queue; });
   connection_->ask(Operation::kQueueClose, {number});
   no_more_queues_ = false;
 }
 
+void Device::add_program() {
+  prepare_program_queue();
+  ++programs_;
+}
+
+void Device::remove_program() {
+  if (--programs_ == 0 && spare_ != nullptr) close_spare();
+}
+
 void Device::prepare_program_queue() {
-  if (spare_ != nullptr) return;
-  spare_ = open_queue();
-  if (spare_ != nullptr) spare_->for_program = true;
+  if (spare_ == nullptr) spare_ = open_queue();
+  if (spare_ == nullptr) return;
+  spare_->for_program = true;
+  spare_->users = 1;
+  if (spare_->ring == nullptr)
+    spare_->ring =
+        static_cast<program::Record*>(host_memory_->allocate(Queue::kRingBytes, sdaaHostMallocDefault));
 }
 
 Queue& Device::take_program_queue() {
-  Queue& queue = spare_ != nullptr ? *std::exchange(spare_, nullptr) : need_queue();
-  queue.for_program = true;
-  queue.users = 1;
-  if (queue.failed())
-    queue.begin(static_cast<uint32_t>(connection_->ask(Operation::kQueueReset, {queue.number})[0]));
-  return queue;
+  if (spare_ != nullptr && spare_->failed()) {
+    // Refused while something of the last run is under way.
+    Connection::Values values;
+    if (connection_->request(Operation::kQueueReset, {spare_->number}, values) == Status::kOk) {
+      spare_->begin(static_cast<uint32_t>(values[0]));
+    } else {
+      close_spare();
+    }
+  }
+  prepare_program_queue();
+  check_opened(spare_);
+  std::memset(static_cast<void*>(spare_->ring), 0, Queue::kRingBytes);
+  return *std::exchange(spare_, nullptr);
 }
 
 void Device::give_program_queue_back(Queue& queue, bool has_ended) {
@@ -85,7 +119,7 @@ Queue& Device::pick_queue(Lock& lock) {
     }
     return *queue;
   }
-  if (!no_more_queues_) {
+  if (!no_more_queues_ || spare_ != nullptr) {
     if (Queue* queue = open_queue()) return *queue;
     no_more_queues_ = true;
   }

@@ -16,7 +16,6 @@ using protocol::Operation;
 using protocol::Status;
 
 constexpr uint64_t kLine = 64;
-constexpr uint64_t kStreamBytes = program::kRecords * sizeof(program::Record);
 // The program is told of records that were taken when there are so many.
 constexpr uint64_t kTell = program::kRecords / 2;
 constexpr size_t kMostMessages = 1 << 20;  // that nobody has read
@@ -29,7 +28,7 @@ constexpr uint64_t lines(uint64_t bytes) { return (bytes + kLine - 1) & ~(kLine 
 // heap.
 uint64_t Program::memory_bytes(size_t argument_bytes) const {
   const uint64_t data =
-      lines(file_.data.size()) + lines(sizeof(program::Start)) + lines(argument_bytes) + kStreamBytes;
+      lines(file_.data.size()) + lines(sizeof(program::Start)) + lines(argument_bytes) + Queue::kRingBytes;
   const uint64_t pages = 2 + data / program::kPageBytes;
   require(pages <= program::kMostPages, "arguments and data are more than a program's memory can be");
   return pages * program::kPageBytes;
@@ -44,7 +43,7 @@ std::vector<uint8_t> Program::data_of(uint64_t memory, uint64_t stream, std::spa
   begin.argument_bytes = arguments.size();
   begin.staging = begin.arguments + lines(arguments.size());
   begin.stream = stream;
-  begin.heap = begin.staging + kStreamBytes;
+  begin.heap = begin.staging + Queue::kRingBytes;
   begin.heap_end = program::kCode + memory_bytes(arguments.size());
   std::vector<uint8_t> data = file_.data;
   data.resize(begin.staging - program::kData);
@@ -59,7 +58,14 @@ void Program::take_memory(Device::Lock& lock, uint64_t bytes) {
   if (bytes <= memory_.bytes) return;
   give_memory_back();
   memory_ = {allocate_shared(*device, bytes, "a program"), bytes};
-  copy_to_card(*device, lock, device->service_queue(), memory_.address, file_.code.data(), file_.code.size());
+  const uint64_t epoch = device->epoch();
+  try {
+    copy_to_card(*device, lock, device->service_queue(), memory_.address, file_.code.data(),
+                 file_.code.size());
+  } catch (...) {
+    if (device->epoch() == epoch) give_memory_back();
+    throw;
+  }
 }
 
 void Program::give_memory_back() {
@@ -71,11 +77,9 @@ bool Program::card_runs_programs() const { return (device->info().capabilities &
 
 void Program::load(Device::Lock& lock) {
   if (!card_runs_programs()) return;  // start() says so
+  take_memory(lock, memory_bytes(0));
   try {
-    take_memory(lock, memory_bytes(0));
-    ring_ =
-        static_cast<program::Record*>(device->host_memory().allocate(kStreamBytes, sdaaHostMallocDefault));
-    device->prepare_program_queue();
+    device->add_program();
   } catch (...) {
     give_memory_back();
     throw;
@@ -91,18 +95,19 @@ void Program::start(Device::Lock& lock, std::span<const uint8_t> arguments) {
   failure_.reset();
   number_ = card.begin_run();
   run_.emplace();
+  const uint64_t epoch = card.epoch();
   try {
     take_memory(lock, memory_bytes(arguments.size()));
-    std::memset(static_cast<void*>(ring_), 0, kStreamBytes);
-    const uint64_t stream = card.host_memory().find(ring_, kStreamBytes)->iova;
+    run_->queue = &card.take_program_queue();
+    const uint64_t stream = card.host_memory().find(run_->queue->ring, Queue::kRingBytes)->iova;
     uint64_t argument = 0;
     const auto data = data_of(memory_.address, stream, arguments, argument);
     copy_to_card(card, lock, card.service_queue(), memory_.address + program::kPageBytes + file_.stack_bytes,
                  data.data() + file_.stack_bytes, data.size() - file_.stack_bytes);
-    run_->queue = &card.take_program_queue();
     card.connection().ask(Operation::kProgramStart,
                           {run_->queue->number, memory_.address, file_.entry, argument});
   } catch (...) {
+    if (card.epoch() != epoch) run_.reset();  // its queue went with a reset
     stop();
     throw;
   }
@@ -111,7 +116,7 @@ void Program::start(Device::Lock& lock, std::span<const uint8_t> arguments) {
 void Program::take_records() {
   ProgramRun& run = *run_;
   for (;;) {
-    auto& record = ring_[run.taken % program::kRecords];
+    auto& record = run.queue->ring[run.taken % program::kRecords];
     if (std::atomic_ref(record.number).load(std::memory_order_acquire) != run.taken + 1) return;
     const size_t bytes = std::min<size_t>(record.bytes, program::Record::kBytes);
     run.message.insert(run.message.end(), record.data.begin(),
@@ -196,7 +201,7 @@ void Program::stop() noexcept {
 void Program::destroy() noexcept {
   stop();
   try {
-    if (ring_ != nullptr) device->host_memory().remove(std::exchange(ring_, nullptr), false);
+    if (card_runs_programs()) device->remove_program();
     give_memory_back();
   } catch (...) {
     // As above.

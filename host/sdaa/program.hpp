@@ -27,8 +27,7 @@ class Program : public Object {
  public:
   explicit Program(ProgramFile file) : file_(std::move(file)) {}
 
-  // All with the device's lock. Loading takes what all runs need: memory with the code in it, and where
-  // messages come to.
+  // All with the device's lock. Loading takes what all runs need: memory with the code in it.
   void load(Device::Lock& lock);
   void start(Device::Lock& lock, std::span<const uint8_t> arguments);
   // The next message; nothing: it has ended, and there is none. Throws what it failed with once all were
@@ -62,8 +61,7 @@ class Program : public Object {
   void stop() noexcept;
 
   const ProgramFile file_;
-  Memory memory_;                    // on the card
-  program::Record* ring_ = nullptr;  // kRecords of them
+  Memory memory_;  // on the card
   std::optional<ProgramRun> run_;
   uint64_t number_ = 0;  // of the run
   std::deque<std::vector<uint8_t>> messages_;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "abi/command.hpp"
+#include "abi/program.hpp"
 #include "abi/protocol.hpp"
 #include "host/sdaa/launches.hpp"
 #include "host/sdaa/two_level.hpp"
@@ -22,10 +23,11 @@ constexpr bool is_at_least(uint32_t sequence, uint32_t wanted) {
 
 struct Queue {
   unsigned number = 0;
-  unsigned users = 0;        // streams
-  bool for_program = false;  // which fills it in this library's place
-  uint32_t next = 0;         // sequence number of the next command
-  uint32_t base = 0;         // lines of the card that are older do not count
+  unsigned users = 0;               // streams, or who has it for itself
+  bool for_program = false;         // which fills it in this library's place
+  program::Record* ring = nullptr;  // in host memory: its messages come there
+  uint32_t next = 0;                // sequence number of the next command
+  uint32_t base = 0;                // lines of the card that are older do not count
   protocol::QueueStatus line = {};
   Launches launches;
   // For the order between the default stream and others: the last command of a stream that keeps it, the last
@@ -35,6 +37,7 @@ struct Queue {
   uint32_t awaited = 0;
   uint32_t waits_for = 0;
   std::unique_ptr<TwoLevel> two_level;  // nullptr: commands are written to the card
+  static constexpr uint64_t kRingBytes = program::kRecords * sizeof(program::Record);
   // What was written to the card's slots.
   std::array<uint8_t, protocol::kQueueBytes> written = {};
 

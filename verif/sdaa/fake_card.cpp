@@ -344,6 +344,7 @@ class FakeCard final : public link::Backend {
     info.minimum_version = options_.minimum_version;
     info.capabilities = protocol::kSharedMemory | protocol::kCopy2d | protocol::kHostCalls |
                         protocol::kGraphs | protocol::kWords;
+    if (options_.runs_programs) info.capabilities |= protocol::kPrograms;
     info.groups = options_.groups;
     info.rows = static_cast<uint16_t>(options_.rows);
     info.columns = static_cast<uint16_t>(options_.columns);

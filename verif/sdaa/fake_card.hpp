@@ -49,6 +49,7 @@ struct FakeOptions {
   bool card_routes = true;  // of the root complex
   uint64_t boot_cycles = 100'000;
   bool clears = true;  // false: launches that clear memory never end
+  bool runs_programs = false;
   std::string configuration = "fake";
   std::function<void(uint64_t cycles)> on_run;  // time is to pass until an interrupt comes, at most so much
   std::function<void(uint64_t cycle)> on_idle;  // when the firmware has nothing to do any more

@@ -4,9 +4,11 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
+#include "abi/command.hpp"
 #include "host/sdaa/program_file.hpp"
 #include "verif/sdaa/tools.hpp"
 
@@ -60,6 +62,61 @@ sdaaError_t with(Change change) {
   File file;
   change(file);
   return reads(file.bytes());
+}
+
+// What the played card can run: it sets registers and calls.
+class Code {
+ public:
+  Code& set(unsigned number, uint32_t value) { return put(value << 20 | number << 7 | 0x13); }
+  Code& call(uint64_t function) { return set(kA7, static_cast<uint32_t>(function)).put(0x73); }
+  Code& exit(uint32_t code) { return set(kA0, code).call(static_cast<uint64_t>(program::Call::kExit)); }
+  // Nobody records that event so often.
+  Code& wait_for_event() {
+    constexpr auto kWait = static_cast<uint8_t>(command::Type::kEventWait);
+    return set(kA0, 1).set(kA1, 1000).call(program::submit_word(kWait, 0));
+  }
+  std::vector<uint8_t> file() const {
+    File file;
+    std::memcpy(file.code_bytes.data() + 4, words_.data(), words_.size() * sizeof(uint32_t));
+    return file.bytes();
+  }
+
+ private:
+  static constexpr unsigned kA0 = 10, kA1 = 11, kA7 = 17;
+  Code& put(uint32_t word) {
+    REQUIRE(words_.size() < kCodeBytes / sizeof(uint32_t) - 1);
+    words_.push_back(word);
+    return *this;
+  }
+  std::vector<uint32_t> words_;
+};
+
+FakeOptions with_programs() {
+  FakeOptions options;
+  options.runs_programs = true;
+  return options;
+}
+sdaaProgram_t load(const Code& code) {
+  const auto file = code.file();
+  sdaaProgram_t program = nullptr;
+  REQUIRE_OK(sdaaProgramLoadBytes(&program, file.data(), file.size()));
+  return program;
+}
+void check_run(sdaaProgram_t program, uint32_t code) {
+  REQUIRE_OK(sdaaProgramStart(program, nullptr, 0));
+  uint32_t got = ~code;
+  CHECK_OK(sdaaProgramWait(program, &got));
+  CHECK(got == code);
+}
+void check_stream(sdaaStream_t stream, void* memory) {
+  CHECK_OK(sdaaMemsetAsync(memory, 1, 64, stream));
+  CHECK_OK(sdaaStreamSynchronize(stream));
+}
+// More than the card has queues.
+std::vector<sdaaStream_t> many_streams() {
+  std::vector<sdaaStream_t> streams(protocol::kQueues + 5);
+  std::ranges::generate(streams, [] { return new_stream(); });
+  return streams;
 }
 
 }  // namespace
@@ -149,4 +206,94 @@ TEST_CASE("programs: what the library refuses by itself") {
   REQUIRE_OK(sdaaProgramLoadBytes(&program, file.data(), file.size()));
   REQUIRE_OK(sdaaDeviceReset());
   CHECK_ERROR(sdaaProgramWait(program, &code), sdaaErrorInvalidHandle);
+}
+
+TEST_CASE("programs: a stream never has the queue of one, be that loaded, at work or over") {
+  const Fakes fakes(1, with_programs());
+  void* memory = allocate(64);
+  const sdaaProgram_t program = load(Code().exit(3));
+  std::vector<sdaaStream_t> streams = {new_stream()};
+  for (int i = 0; i < 3; ++i) {
+    check_run(program, 3);
+    streams.push_back(new_stream());
+    for (const sdaaStream_t stream : streams) check_stream(stream, memory);
+  }
+  REQUIRE_OK(sdaaProgramDestroy(program));
+}
+
+TEST_CASE("programs: streams take the queue that is kept for one, which then has none") {
+  const Fakes fakes(1, with_programs());
+  void* memory = allocate(64);
+  const sdaaProgram_t program = load(Code().exit(3));
+  std::vector<sdaaStream_t> streams;
+  SUBCASE("before its first run") { streams = many_streams(); }
+  SUBCASE("between its runs") {
+    check_run(program, 3);
+    streams = many_streams();
+  }
+  SUBCASE("when they share queues already") {
+    REQUIRE_OK(sdaaProgramStart(program, nullptr, 0));
+    streams = many_streams();
+    CHECK_OK(sdaaProgramWait(program, nullptr));
+    check_run(program, 3);
+    streams.push_back(new_stream());
+  }
+  CHECK_ERROR(sdaaProgramStart(program, nullptr, 0), sdaaErrorOutOfMemory);
+  for (const sdaaStream_t stream : streams) check_stream(stream, memory);
+  REQUIRE_OK(sdaaProgramDestroy(program));
+}
+
+TEST_CASE("programs: one that ends with a command under way runs again, as often as one likes") {
+  const Fakes fakes(1, with_programs());
+  const sdaaProgram_t program = load(Code().wait_for_event().exit(4));
+  for (unsigned i = 0; i < 2 * protocol::kQueues; ++i) check_run(program, 4);
+  REQUIRE_OK(sdaaProgramDestroy(program));
+}
+
+TEST_CASE("programs: the queue that is kept for them goes with the last one") {
+  const Fakes fakes(1, with_programs());
+  const auto queues_in_use = [] {
+    const auto device = Runtime::get().current();
+    const Device::Lock lock = device->enter();
+    Connection& connection = device->connection();
+    const uint64_t first_free = connection.ask(protocol::Operation::kQueueOpen, {})[0];
+    connection.ask(protocol::Operation::kQueueClose, {first_free});
+    return first_free;
+  };
+  const sdaaProgram_t first = load(Code().exit(1)), second = load(Code().exit(2));
+  const uint64_t loaded = queues_in_use();
+  check_run(first, 1);
+  REQUIRE_OK(sdaaProgramDestroy(first));
+  CHECK(queues_in_use() == loaded);
+  check_run(second, 2);
+  REQUIRE_OK(sdaaProgramDestroy(second));
+  CHECK(queues_in_use() == loaded - 1);
+  const sdaaProgram_t third = load(Code().exit(3));
+  CHECK(queues_in_use() == loaded);
+  check_run(third, 3);
+  REQUIRE_OK(sdaaProgramDestroy(third));
+}
+
+TEST_CASE("programs: a run finds zeros where its messages come, and nothing of an earlier run comes there") {
+  const Fakes fakes(1, with_programs());
+  const auto device = Runtime::get().current();
+  Device::Lock lock = device->enter();
+  Queue* queue = &device->take_program_queue();
+  program::Record* const ring = queue->ring;
+  ring->number = 1;
+  device->give_program_queue_back(*queue, true);
+  queue = &device->take_program_queue();
+  CHECK(queue->ring == ring);
+  CHECK(ring->number == 0);
+
+  command::Event wait = {};
+  wait.event = 1;
+  wait.count = 1000;
+  device->send(lock, *queue, command::Type::kEventWait, wait);
+  device->give_program_queue_back(*queue, true);
+  queue = &device->take_program_queue();
+  CHECK(queue->ring != ring);
+  CHECK(queue->ring->number == 0);
+  // What it had under way still finds its own.
+  CHECK(device->host_memory().find(ring, Queue::kRingBytes) != nullptr);
 }
