@@ -27,9 +27,8 @@ from sounds import write_sound  # noqa: E402
 from swai_test_case import LIMIT, SwaiTest  # noqa: E402
 
 MODEL = "models/stories260K/stories260K.bin"
-# Launches beside those of its tokens: its sound, its encoder, its first logits for the host, and the rest of the encoder's
-# and of the decoder's first list, which go to the cores in two pieces each.
-OF_A_WINDOW = 5
+# Launches beside those of its tokens: its encoder's list, which goes to the cores in two pieces.
+OF_A_WINDOW = 2
 STORIES = json.loads(pathlib.Path("verif/generate/stories.json").read_text())
 
 shared = types.SimpleNamespace()  # the daemon
