@@ -435,12 +435,18 @@ TEST_CASE_FIXTURE(GivenUp,
   CHECK_FALSE(played.runtime().groups().awaits_rest());
 }
 
-TEST_CASE("a lost group is not suspected of standing still") {
-  verif::Random random(test_seed());
+// One client with one queue, and nobody else.
+struct Alone {
+  Alone() {
+    verif::Random random(test_seed());
+    REQUIRE(one.open(random));
+    one.load();
+  }
   Played played;
-  Guest one(played, window_of(0));
-  REQUIRE(one.open(random));
-  one.load();
+  Guest one{played, window_of(0)};
+};
+
+TEST_CASE_FIXTURE(Alone, "a lost group is not suspected of standing still") {
   played.processor().cores_wait = true;
   const uint32_t last = one.launch(one.lanes.front(), Guest::kDead, {}, 0, 20'000);
   pass(played, 50'000);
@@ -475,12 +481,7 @@ TEST_CASE("with each alarm the cores of one group are looked at") {
   for (const unsigned count : alarms) CHECK(count >= 10);
 }
 
-TEST_CASE("a lost group whose cores never rest is looked at rarely when nobody waits for it") {
-  verif::Random random(test_seed());
-  Played played;
-  Guest one(played, window_of(0));
-  REQUIRE(one.open(random));
-  one.load();
+TEST_CASE_FIXTURE(Alone, "a lost group whose cores never rest is looked at rarely when nobody waits for it") {
   played.processor().drain_cycles = kNever;
   const uint32_t last = one.launch(one.lanes.front(), Guest::kDead, {}, 0, 20'000);
   one.fails(one.lanes.front(), last, Status::kGroupLost);
