@@ -84,18 +84,16 @@ class Completions {
     if (page == 0) return;
     const uint64_t offset = offsetof(protocol::StatusPage, events) + number * sizeof(protocol::EventStatus);
     events_[event_count_++] = {page + offset, context, status};
+    changed_ |= kEvents;
   }
 
   // Something can be sent now.
-  bool ready() const {
-    return ((changed_ & listening_) != 0 || event_count_ > sending_events_) && channel_.idle();
-  }
+  bool ready() const { return (changed_ & listening_) != 0 && channel_.idle(); }
   // Something that has not been sent is worth an interrupt.
   bool loud() const { return loud_; }
   // Nobody waits to be told anything, but perhaps that quiet commands of this queue are complete.
   bool can_wait(unsigned queue) const {
-    return (changed_ & listening_ & ~bit(queue)) == 0 && (rewritten_ & bit(queue)) == 0 && !loud_ &&
-           event_count_ <= sending_events_;
+    return (changed_ & listening_ & ~bit(queue)) == 0 && (rewritten_ & bit(queue)) == 0 && !loud_;
   }
   // To be called after changes; `told`: the channel's work bit was set. True: there is room for events again.
   [[gnu::always_inline]] bool pump(bool told) {
@@ -104,7 +102,7 @@ class Completions {
     if (!ready()) return room;
     sending_ = changed_ & listening_;
     changed_ = 0;
-    if (event_count_ != 0) send_events();
+    if ((sending_ & kEvents) != 0) send_events();
     for (uint32_t left = sending_; left != 0; left &= left - 1) {
       const auto queue = static_cast<unsigned>(std::countr_zero(left));
       const uint64_t at = line_address(queue);
@@ -124,11 +122,15 @@ class Completions {
     protocol::EventStatus status;
   };
   static constexpr uint32_t bit(unsigned queue) { return uint32_t{1} << queue; }
+  // Beside the queues' bits: events that have not been sent. Only events with a page are put here.
+  static constexpr uint32_t kEvents = bit(31);
+  static_assert(protocol::kQueues < 31);
 
   void forget() {
     pages_ = {};
     listeners_ = {};
-    listening_ = changed_ = sending_ = 0;
+    listening_ = kEvents;
+    changed_ = sending_ = 0;
     event_count_ = sending_events_ = 0;
     loud_ = false;
   }
@@ -171,6 +173,7 @@ class Completions {
         static_cast<unsigned>(std::remove_if(first, events_.begin() + event_count_,
                                              [&](const Event& event) { return is_its(event.context); }) -
                               events_.begin());
+    changed_ = event_count_ != sending_events_ ? changed_ | kEvents : changed_ & ~kEvents;
   }
   // To whom something was under way to this address; 0: to nobody.
   uint8_t listener_at(uint64_t address) const {
@@ -213,6 +216,7 @@ class Completions {
     return dma::kToHost | dma::kWork | (loud_ ? dma::kInterrupt : 0);
   }
   [[gnu::noinline]] void send_events() {
+    sending_ &= ~kEvents;
     for (unsigned i = 0; i < event_count_; ++i) {
       const uint64_t at = line_address(protocol::kQueues + i);
       machine_.put(at, &events_[i].status, sizeof(protocol::EventStatus));
@@ -227,8 +231,8 @@ class Completions {
   M& machine_;
   Channel channel_;
   uint64_t sram_ = 0;
-  uint32_t changed_ = 0;
-  uint32_t listening_ = 0;
+  uint32_t changed_ = 0;  // lines and events that have not been sent
+  uint32_t listening_ = kEvents;
   uint32_t rewritten_ = 0;  // lines of which more than that has changed
   uint32_t sending_ = 0;    // lines that are under way
   uint8_t culprit_ = 0;     // whose page is gone; 0: nobody knows

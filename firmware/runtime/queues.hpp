@@ -194,8 +194,10 @@ class Queues : private Begin<M> {
           [this](uint16_t owner, uint32_t cycles) { this->note_end(owner, cycles); },
           [this](uint16_t owner, const LaunchEnd& end) { this->note_end(owner, end); });
     }
-    look_ |= waiting_;
-    over_ |= stalled_;
+    if ((waiting_ | stalled_) != 0) [[unlikely]] {
+      look_ |= waiting_;
+      over_ |= stalled_;
+    }
   }
   // True: who waits for memory should look again.
   [[gnu::cold, gnu::noinline]] bool watch_groups() {
