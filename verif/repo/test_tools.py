@@ -2,6 +2,7 @@
 """Tests scripts/bench.py, scripts/coverage.py and scripts/lint/files.py on small inputs."""
 
 import json
+import os
 import pathlib
 import subprocess
 import tempfile
@@ -72,6 +73,32 @@ class BenchTest(ToolTest):
         self.assertGreaterEqual(figures.pop("build.bench_minutes"), 0)
         self.assertEqual(figures, {"a.cycles": 12345, "a.ratio": 0.5}, "no figure of an earlier run is kept")
         self.assertEqual(self.run_script("bench.py", "--needs")[1].split(), ["generated", "build/q"])
+
+    @unittest.skipIf(os.cpu_count() == 1, "nothing runs beside anything")
+    def test_side_by_side(self):
+        """Those that count cycles run together; one that measures time has the machine for itself."""
+        meets = "touch {0}; for i in `seq 400`; do test -e {1} && break; sleep 0.05; done; test -e {1} && echo {{}}"
+        self.write(
+            "verif/a/bench.toml",
+            f"""
+            [[bench]]
+            name = "alone"
+            command = "test -e a && test -e b && rm a && sleep 0.2 && test ! -e a && echo {{}}"
+            [[bench]]
+            name = "a"
+            command = "{meets.format("a", "b")}"
+            cycles = true
+            [[bench]]
+            name = "b"
+            command = "{meets.format("b", "a")}"
+            cycles = true
+            [[bench]]
+            name = "alone, too"
+            command = "touch a; test -e b && echo {{}}"
+            """,
+        )
+        code, output = self.run_script("bench.py")
+        self.assertEqual(code, 0, output)
 
     def test_failures(self):
         for command, reason in [
