@@ -23,7 +23,7 @@ card_program := $(addprefix sim/card/, \
     session.cpp \
     swai_card.cpp \
 ) $(addprefix sim/common/,gdb_stub.cpp gdb_stub_server.cpp)
-card_libs := $(addprefix $(B)/lib/,card-models.a socket.a link.a hbm-cells.a rootport.a iss.a) -lfmt
+card_libs := $(addprefix $(B)/lib/,card-models.a socket.a link.a hbm-cells.a rootport.a iss.a host-threads.a) -lfmt
 
 card_rtl := $(RTL_CARD) sim/card/card_top.sv sim/card/card_trace.sv
 # What CPEs do that are no models of their own; those have it in them.

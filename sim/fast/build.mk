@@ -11,7 +11,6 @@ FAST_SOURCES := $(addprefix sim/fast/, \
     dma_engine.cpp \
     endpoint.cpp \
     host_memory.cpp \
-    host_threads.cpp \
     management.cpp \
     mistakes.cpp \
     msix.cpp \
@@ -21,7 +20,7 @@ FAST_SOURCES := $(addprefix sim/fast/, \
 ) abi/sha256.cpp
 $(eval $(call cxx_library,fast-card,$(FAST_SOURCES),-O3))
 
-fast_libs := $(addprefix $(B)/lib/,fast-card.a card-models.a socket.a link.a rootport.a iss.a kernel-run.a iss-cpe.a) -lfmt
+fast_libs := $(addprefix $(B)/lib/,fast-card.a card-models.a socket.a link.a rootport.a iss.a kernel-run.a iss-cpe.a host-threads.a) -lfmt
 fast_program := $(addprefix sim/fast/,swai_card_fast.cpp session.cpp cards.cpp card_device.cpp) \
   $(addprefix sim/card/, \
     client_memory.cpp \

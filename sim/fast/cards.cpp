@@ -6,10 +6,10 @@
 #include "sim/card/hosted_cards.hpp"
 #include "sim/card/serve.hpp"
 #include "sim/fast/card_device.hpp"
-#include "sim/fast/host_threads.hpp"
+#include "sim/common/host_threads.hpp"
 #include "sim/fast/mistakes.hpp"
 #include "sim/fast/sizes.hpp"
-#include "sim/iss/cpe/workers.hpp"
+#include "sim/common/workers.hpp"
 
 namespace swai::fast {
 namespace {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "card_regs.hpp"
-#include "sim/fast/host_threads.hpp"
+#include "sim/common/host_threads.hpp"
 #include "sim/fast/sizes.hpp"
 #include "sim/fast/snapshot.hpp"
 

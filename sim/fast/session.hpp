@@ -6,7 +6,7 @@
 #include "sim/card/options.hpp"
 #include "sim/fast/card.hpp"
 #include "sim/fast/mistakes.hpp"
-#include "sim/iss/cpe/workers.hpp"
+#include "sim/common/workers.hpp"
 
 namespace swai::fast {
 

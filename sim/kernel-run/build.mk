@@ -4,7 +4,7 @@ KERNEL_RUN_SOURCES := $(addprefix sim/kernel-run/,job.cpp report.cpp tool.cpp) \
   $(addprefix abi/,argument_text.cpp argument_types.cpp elf.cpp grid_check.cpp grid_text.cpp module_reader.cpp prints.cpp source_lines.cpp stops.cpp variables.cpp)
 $(eval $(call cxx_library,kernel-run,$(KERNEL_RUN_SOURCES),))
 # In the order in which the linker wants them.
-KERNEL_RUN_LIBS := $(B)/lib/kernel-run.a $(B)/lib/iss-cpe.a
+KERNEL_RUN_LIBS := $(addprefix $(B)/lib/,kernel-run.a iss-cpe.a host-threads.a)
 
 # cpe-run, which runs a kernel on such a group. Tests of whole groups (verif/cg/group) are on the same models.
 CPE_RUN_CPP := $(GROUP_SIM) $(addprefix sim/kernel-run/,cpe_run.cpp rtl_device.cpp) sim/card/progress.cpp

@@ -31,9 +31,8 @@ ISS_CPE_SOURCES := $(addprefix sim/iss/cpe/, \
     systolic_fast.cpp \
     text.cpp \
     vector.cpp \
-    workers.cpp \
 )
-ISS_CPE_LIB := $(B)/lib/iss-cpe.a
+ISS_CPE_LIB := $(B)/lib/iss-cpe.a $(B)/lib/host-threads.a
 $(eval $(call cxx_library,iss-cpe,$(ISS_CPE_SOURCES),-O3))
 
 $(eval $(call cxx_program,iss-cpe-run,$(addprefix sim/iss/cpe/,iss_cpe_run.cpp model_device.cpp),\

@@ -20,7 +20,7 @@
 
 #include "sim/iss/cpe/cpe.hpp"
 #include "sim/iss/cpe/hbm_time.hpp"
-#include "sim/iss/cpe/workers.hpp"
+#include "sim/common/workers.hpp"
 
 namespace swai {
 class Archive;

@@ -1,7 +1,7 @@
 # Tests of whole groups, on the models of cpe-run (sim/group) and on further ones.
 
 GROUP_TEST_CPP := $(GROUP_SIM) $(addprefix verif/cg/group/,group_test.cpp group_bench.cpp digest.cpp garbage.cpp) verif/lib/test_main.cpp
-GROUP_TEST_LIBS := $(addprefix $(B)/lib/,cpe-random.a iss-cpe.a hbm-cells.a) -lfmt
+GROUP_TEST_LIBS := $(addprefix $(B)/lib/,cpe-random.a iss-cpe.a host-threads.a hbm-cells.a) -lfmt
 
 $(eval $(call verilated_sibling,tb-group,cpe-run,$(GROUP_TEST_CPP),$(GROUP_TILE_LIBS) $(GROUP_TEST_LIBS)))
 $(eval $(call verilated_sibling,tb-group-tiny,cpe-run-tiny,$(GROUP_TEST_CPP),$(GROUP_TEST_LIBS)))

@@ -11,7 +11,7 @@
 #include "sim/iss/cpe/earliest.hpp"
 #include "sim/iss/cpe/hbm_time.hpp"
 #include "sim/iss/cpe/rate.hpp"
-#include "sim/iss/cpe/workers.hpp"
+#include "sim/common/workers.hpp"
 #include "verif/common/doctest_main.hpp"
 
 namespace swai::iss::cpe {

@@ -1,4 +1,4 @@
-#include "sim/iss/cpe/workers.hpp"
+#include "sim/common/workers.hpp"
 
 #include <chrono>
 

@@ -1,4 +1,4 @@
-#include "sim/fast/host_threads.hpp"
+#include "sim/common/host_threads.hpp"
 
 #include <algorithm>
 #include <charconv>
