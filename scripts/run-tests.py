@@ -159,7 +159,7 @@ class Runner:
         for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):
             env.pop(name, None)
         # Tests run side by side on all cores.
-        env.setdefault("SWAI_FAST_THREADS", "1")
+        env.setdefault("SWAI_THREADS", "1")
         if self.variant:
             env["SWAI_VARIANT"] = self.variant
         if self.variant == "wave":

@@ -7,19 +7,17 @@
 #include <string>
 #include <thread>
 
-namespace swai::fast {
+namespace swai::common {
 namespace {
 
-constexpr const char* kName = "SWAI_FAST_THREADS";
+constexpr const char* kName = "SWAI_THREADS";
 constexpr unsigned kMost = 32;
-// More wait for each other longer than they help each other.
-constexpr unsigned kMostByDefault = 8;
 
 }  // namespace
 
-unsigned host_threads() {
+unsigned host_threads(unsigned most) {
   const char* const text = std::getenv(kName);
-  if (text == nullptr) return std::clamp(std::thread::hardware_concurrency(), 1U, kMostByDefault);
+  if (text == nullptr) return std::clamp(std::thread::hardware_concurrency(), 1U, most);
   const std::string word(text);
   unsigned threads = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), threads);
@@ -29,4 +27,4 @@ unsigned host_threads() {
   return threads;
 }
 
-}  // namespace swai::fast
+}  // namespace swai::common

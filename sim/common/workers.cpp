@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-namespace swai::iss::cpe {
+namespace swai::common {
 
 namespace {
 
@@ -73,4 +73,4 @@ void Workers::run(unsigned pieces, const std::function<void(unsigned piece)>& wo
   for (uint32_t done = done_; done != pieces; done = done_) wait_for_change(done_, done);
 }
 
-}  // namespace swai::iss::cpe
+}  // namespace swai::common

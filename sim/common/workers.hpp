@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace swai::iss::cpe {
+namespace swai::common {
 
 class Workers {
  public:
@@ -43,4 +43,4 @@ class Workers {
   std::vector<std::thread> threads_;  // all but the caller
 };
 
-}  // namespace swai::iss::cpe
+}  // namespace swai::common

@@ -27,13 +27,16 @@ class Archive;
 
 namespace swai::fast {
 
+// More threads wait for each other longer than they help each other.
+constexpr unsigned kMostThreads = 8;
+
 struct CardOptions {
   Endpoint::Sizes sizes;
   std::string rom;  // rows of 512 bits in hex
   card::FlashOptions flash;
   unsigned number = 0;
-  iss::cpe::Workers* workers = nullptr;  // of the process; null: one thread
-  Mistakes* mistakes = nullptr;          // told what hardware would not forgive; null: nobody looks for it
+  common::Workers* workers = nullptr;  // of the process; null: one thread
+  Mistakes* mistakes = nullptr;        // told what hardware would not forgive; null: nobody looks for it
 };
 
 class Card final : private Fabric {

@@ -5,11 +5,11 @@
 #include "host/link/vendor_region.hpp"
 #include "sim/card/hosted_cards.hpp"
 #include "sim/card/serve.hpp"
-#include "sim/fast/card_device.hpp"
 #include "sim/common/host_threads.hpp"
+#include "sim/common/workers.hpp"
+#include "sim/fast/card_device.hpp"
 #include "sim/fast/mistakes.hpp"
 #include "sim/fast/sizes.hpp"
-#include "sim/common/workers.hpp"
 
 namespace swai::fast {
 namespace {
@@ -21,7 +21,9 @@ class Cards final : public card::HostedCards {
  public:
   Cards(const card::Options& options, std::vector<card::FlashStore>& flash,
         const std::function<void(size_t, uint8_t)>& console)
-      : save_(options.save), workers_(host_threads()), mistakes_(Mistakes::make(options)) {
+      : save_(options.save),
+        workers_(common::host_threads(kMostThreads)),
+        mistakes_(Mistakes::make(options)) {
     for (unsigned i = 0; i < options.cards; ++i) {
       devices_.push_back(std::make_unique<CardDevice>(
           DeviceOptions{.card = {.sizes = sizes_of(options.config),
@@ -58,7 +60,7 @@ class Cards final : public card::HostedCards {
   std::optional<bool> route(bool write, uint64_t address, std::span<uint8_t> bytes);
 
   std::string save_;
-  iss::cpe::Workers workers_;
+  common::Workers workers_;
   std::unique_ptr<Mistakes> mistakes_;
   std::vector<std::unique_ptr<CardDevice>> devices_;
   bool asleep_ = false;

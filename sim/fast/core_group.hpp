@@ -10,8 +10,10 @@
 
 namespace swai::iss::cpe {
 class GroupUnit;
+}
+namespace swai::common {
 class Workers;
-}  // namespace swai::iss::cpe
+}
 
 namespace swai {
 class Archive;
@@ -28,7 +30,7 @@ class CoreGroup {
     unsigned number = 0;
     unsigned rows = 0;
     unsigned columns = 0;
-    iss::cpe::Workers* workers = nullptr;  // threads of the host, for all groups; null: the caller's alone
+    common::Workers* workers = nullptr;  // threads of the host, for all groups; null: the caller's alone
     // Of who looks for mistakes; null: nobody does.
     Mistakes* mistakes = nullptr;
     const DataCache* cache = nullptr;

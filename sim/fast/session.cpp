@@ -28,7 +28,7 @@ Session::Session(const card::Options& options)
     : options_(options),
       flash_(card::FlashStore::open(options.flash, options.flash_size)),
       console_(options.console, options.console_path),
-      workers_(host_threads()),
+      workers_(common::host_threads(kMostThreads)),
       mistakes_(Mistakes::make(options)),
       card_({.sizes = sizes_of(options.config),
              .rom = options.rom,

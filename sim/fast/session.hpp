@@ -4,9 +4,9 @@
 #include "sim/card/console.hpp"
 #include "sim/card/flash_store.hpp"
 #include "sim/card/options.hpp"
+#include "sim/common/workers.hpp"
 #include "sim/fast/card.hpp"
 #include "sim/fast/mistakes.hpp"
-#include "sim/common/workers.hpp"
 
 namespace swai::fast {
 
@@ -26,7 +26,7 @@ class Session {
   card::StopSignal stop_;
   card::FlashStore flash_;
   card::Console console_;
-  iss::cpe::Workers workers_;
+  common::Workers workers_;
   std::unique_ptr<Mistakes> mistakes_;
   Card card_;
   uint64_t first_instruction_ = 0;  // of this run

@@ -11,6 +11,7 @@
 
 #include "sim/tile/activity.hpp"
 #include "sim/tile/bits.hpp"
+#include "sim/tile/threads.hpp"
 #include "sim/tile/tile.hpp"
 #include "sim/tile/works.hpp"
 
@@ -32,6 +33,16 @@ constexpr uint64_t kOfReceivers = bits(kColumnReceiveOne, 4) | bits(kColumnRecei
 constexpr uint64_t kWorks = bit(kDmaWorks) | bit(kSystolicWorks) | bit(kVectorWorks);
 constexpr uint64_t kArrives = bit(kArriveRow) | bit(kArriveColumn) | bit(kArriveAll);
 constexpr uint64_t kOfStates = ~(kOfMemory | kOfSenders | kOfReceivers);
+
+// What a step takes, in those of cores that run.
+constexpr unsigned load_of(uint64_t told) {
+  return 1 + 2 * static_cast<unsigned>(told >> kSystolicWorks & 1) +
+         7 * static_cast<unsigned>(told >> kVectorWorks & 1);
+}
+// From here on threads take less time together than they wait for each other.
+constexpr unsigned kSharedLoad = 16;
+// A thread has columns: so both those of a row and those of all rows are shared evenly.
+constexpr uint32_t kFirstColumn = 0x0101'0101;
 
 constexpr uint32_t moved(uint64_t changed) {
   return ((changed & kOfStates) != 0 ? kStates : 0U) | ((changed & kOfMemory) != 0 ? kMemory : 0U) |
@@ -84,13 +95,23 @@ class Array {
     uint64_t changed = first_ ? ~uint64_t{0} : 0;
     uint64_t works = 0, computes = 0;
     first_ = false;
-    for_each(awake, [&](unsigned i) {
+    const auto step_one = [&](unsigned i) {
       uint64_t in = common | uint64_t{i} << kId | uint64_t{tile_rst_n >> i & 1} << kNotReset |
                     uint64_t{halt >> i & 1} << kHalt;
       if ((any_event_ >> i & 1) != 0) {
         for (unsigned e = 0; e < kEvents; ++e) in |= uint64_t{events_[e] >> i & 1} << e;
       }
-      const uint64_t told = swai_cpe_step(cpes_[i], in, boot_pc), out = told & ~kWorks;
+      steps_[i] = swai_cpe_step(cpes_[i], in, boot_pc);
+    };
+    if (workers != nullptr && load_ >= kSharedLoad) {
+      workers->run(kColumns, [&](unsigned column) { for_each(awake & kFirstColumn << column, step_one); });
+    } else {
+      for_each(awake, step_one);
+    }
+    load_ = 0;
+    for_each(awake, [&](unsigned i) {
+      const uint64_t told = steps_[i], out = told & ~kWorks;
+      load_ += load_of(told);
       works |= told;
       computes |= (told & kArrives) == 0 ? told : told & ~bit(kDmaWorks);
       if ((out & bit(kFetchValid)) != 0) {
@@ -133,6 +154,7 @@ class Array {
 
  private:
   std::array<void*, kCpes> cpes_{};
+  std::array<uint64_t, kCpes> steps_{};        // what the last one has told
   std::array<uint64_t, kCpes> out_{};          // as they are now
   std::array<uint32_t, kCpes> fetch_lines_{};  // of those that fetch
   std::array<uint32_t, kOutBits> sets_{};      // the same as out_, a set for each bit
@@ -141,6 +163,7 @@ class Array {
   std::array<swai::activity::Activity, kCpes> told_{};  // to swai::activity::tell
   bool watched_ = false;
   bool first_ = true;
+  unsigned load_ = 0;  // of the last step, in cores that run
   Works& works_;
 };
 

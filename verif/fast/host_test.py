@@ -61,7 +61,7 @@ class HostPrograms(unittest.TestCase):
             for config, threads in itertools.product(("cg1", "full"), ("1", "2", "7")):
                 out = pathlib.Path(folder) / "sums.bin"
                 words = ("--tier", "fast", "--json", *GEMM, "--repeat", "2", "--dump", f"0:{out}")
-                report = json.loads(self.good(*words, config=config, SWAI_FAST_THREADS=threads).stdout)
+                report = json.loads(self.good(*words, config=config, SWAI_THREADS=threads).stdout)
                 runs.append((config, report, out.read_bytes()))
         self.assertNotEqual(runs[0][2], bytes(4 * ROWS * COLUMNS))
         self.assertEqual(runs[1:3], runs[:1] * 2)
@@ -70,9 +70,9 @@ class HostPrograms(unittest.TestCase):
     def test_threads_that_cannot_be_are_refused(self):
         for threads in ("0", "33", "-1", "two", ""):
             with self.subTest(threads=threads):
-                done = swai("--tier", "fast", "info", SWAI_FAST_THREADS=threads)
+                done = swai("--tier", "fast", "info", SWAI_THREADS=threads)
                 self.assertNotEqual(done.returncode, 0)
-                self.assertIn("SWAI_FAST_THREADS", done.stderr)
+                self.assertIn("SWAI_THREADS", done.stderr)
 
     def test_programs_find_the_card_of_a_snapshot(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
+#include "sim/common/workers.hpp"
 #include "sim/iss/cpe/cpe.hpp"
 #include "sim/iss/cpe/hbm_time.hpp"
-#include "sim/common/workers.hpp"
 
 namespace swai {
 class Archive;
@@ -67,7 +67,7 @@ class Group {
     uint64_t turn = kTurn;
     // Threads of the host, which others may use between rounds; null: the caller's alone. They change nothing
     // but the time that it takes.
-    Workers* workers = nullptr;
+    common::Workers* workers = nullptr;
     // The caller does alone what takes less than that, going by the round before: waking others takes longer.
     std::chrono::nanoseconds worthwhile = std::chrono::microseconds(50);
   };
@@ -189,7 +189,7 @@ class Group {
   uint64_t time_ = 0;      // of the CPE that is farthest
   uint64_t launched_ = 0;  // when the launch began
   Cpe::Observer observer_;
-  Workers* workers_;
+  common::Workers* workers_;
   std::chrono::nanoseconds worthwhile_;
   std::chrono::nanoseconds last_round_{0};  // of all threads together
 };

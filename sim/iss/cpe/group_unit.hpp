@@ -31,10 +31,10 @@ class GroupUnit {
     std::function<void(Group& group, const std::vector<Finding>& findings)> mistakes = nullptr;
   };
   struct Options {
-    unsigned number = 0;           // of the group
-    uint32_t hbm_kib = 0;          // what register `config` says
-    uint64_t turn = Group::kTurn;  // as Group's
-    Workers* workers = nullptr;    // likewise
+    unsigned number = 0;                 // of the group
+    uint32_t hbm_kib = 0;                // what register `config` says
+    uint64_t turn = Group::kTurn;        // as Group's
+    common::Workers* workers = nullptr;  // likewise
   };
 
   GroupUnit(unsigned rows, unsigned columns, Memory& memory, const Options& options, Outside outside);

@@ -23,7 +23,7 @@ class ModelDevice : public kernel_run::Device {
   std::vector<kernel_run::Counter> work() const;
 
   SparseMemory memory_;
-  Workers workers_;
+  common::Workers workers_;
   Group group_;
 };
 

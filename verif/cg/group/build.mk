@@ -13,7 +13,7 @@ $(eval $(call verilated_program,tb-group-gated,group_top,$(GROUP_RTL) $(GROUP_TR
   -GSharedClock=0,$(GROUP_TEST_LIBS),))
 # With the tiles of swai-card, and all 32 CPEs in one model of nothing but rtl/: what those are compared with. Each of its CPEs would
 # say of an assertion where it is, and so have code of its own; the other groups have them.
-$(eval $(call verilated_sibling,tb-group-card,cpe-run,$(GROUP_TEST_CPP),$(call tile_libs,cpe-tile) $(GROUP_TEST_LIBS)))
+$(eval $(call verilated_sibling,tb-group-card,cpe-run,$(GROUP_TEST_CPP) verif/cg/group/two_threads.cpp,$(call tile_libs,cpe-tile) $(GROUP_TEST_LIBS)))
 $(eval $(call verilated_program,tb-group-flat,group_top,$(GROUP_RTL) $(GROUP_TRACE),$(GROUP_TEST_CPP),$(GROUP_FLAGS) --no-assert,\
   $(GROUP_TEST_LIBS),))
 # What synthesis reads, with the memory's model in place of the box: compared with cpe-run's group.

@@ -33,7 +33,7 @@ struct BenchOn {
   static constexpr uint32_t kCodeOfCpe = 0x8000;
 
   MemoryType memory;
-  Workers workers;
+  common::Workers workers;
   Group group;
   verif::Random random{test_seed()};
 
@@ -56,7 +56,7 @@ struct BenchOn {
     group.boot({.segment = kDaemon});
   }
 
-  static Group::Options with(Group::Options options, Workers& workers) {
+  static Group::Options with(Group::Options options, common::Workers& workers) {
     options.workers = &workers;
     return options;
   }

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "sim/common/random.hpp"
+#include "sim/common/workers.hpp"
 #include "sim/iss/cpe/costs.hpp"
 #include "sim/iss/cpe/earliest.hpp"
 #include "sim/iss/cpe/hbm_time.hpp"
 #include "sim/iss/cpe/rate.hpp"
-#include "sim/common/workers.hpp"
 #include "verif/common/doctest_main.hpp"
 
 namespace swai::iss::cpe {
@@ -113,7 +113,7 @@ TEST_CASE(
 
 TEST_CASE("workers: each piece is done once, with any number of threads") {
   for (const unsigned threads : {1u, 2u, 7u}) {
-    Workers workers(threads);
+    common::Workers workers(threads);
     CHECK(workers.count() == threads);
     for (unsigned run = 0; run < 300; ++run) {
       const unsigned pieces = run % 33;

@@ -1,0 +1,9 @@
+// The group of this program is stepped by two threads, also on a machine with one processor.
+#include "sim/tile/threads.hpp"
+
+namespace {
+
+swai::common::Workers workers(2);
+[[maybe_unused]] const bool kSet = (swai::array::workers = &workers) != nullptr;
+
+}  // namespace
