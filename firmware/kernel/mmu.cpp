@@ -76,9 +76,11 @@ uint64_t& leaf(uint64_t physical) {
   return memory_table((physical - kPrivate) / kGigaPageBytes)[slot(physical, 1)];
 }
 
+// Leaves of one gibibyte lie behind those of the one before.
 void set_pages(uint64_t physical, uint64_t bytes, uint64_t flags) {
+  uint64_t* to = &leaf(physical);
   for (uint64_t page = physical; page < physical + bytes; page += kMegaPageBytes)
-    leaf(page) = flags == 0 ? 0 : entry(page, flags);
+    *to++ = flags == 0 ? 0 : entry(page, flags);
   csr::flush_tlb();
 }
 
