@@ -48,11 +48,11 @@ class Stories(GenerateTest):
         self.check(STORIES["stories"][0])
 
     def test_with_prompts(self):
-        self.check(*STORIES["stories"][1 : None if LONG else 3])
+        self.check(*STORIES["stories"][1 : None if LONG else 2])
 
     def test_penalties(self):
         """What the text has already is said less often; who launches makes no difference."""
-        words = ["-p", "Once upon a time", "-n", "150"]
+        words = ["-p", "Once upon a time", "-n", "150" if LONG else "80"]
         plain = self.text(*words)
         told = {launch: self.text(*words, "--repeat-penalty", "1.2", "--frequency-penalty", "0.1", "--launch", launch)
                 for launch in ("two-tier", "three-tier")}
@@ -70,7 +70,7 @@ class Stories(GenerateTest):
 
     def test_operators_one_by_one_say_the_same(self):
         words = ["-p", "Once upon a time", "-n", "6"]
-        for several in ([], ["-p", "A cat"]):
+        for several in ([], ["-p", "A cat"]) if LONG else (["-p", "A cat"],):
             for launch in ("two-tier", "three-tier"):
                 lists, each = (self.run_json("generate", "-m", MODEL, *words, *several, "--launch", launch, "--graph", graph)
                                for graph in ("full", "per-op"))
@@ -152,7 +152,7 @@ class Wishes(GenerateTest):
 
     def test_memory_grows_with_a_conversation(self):
         """What was kept is kept when memory grows: the same is said as with all of it from the beginning."""
-        for launch in ("three-tier", "two-tier"):
+        for launch in ("three-tier", "two-tier") if LONG else ("three-tier",):
             grown, taken, _ = self.talk("4", "--launch", launch)
             at_once, all_tokens, _ = self.talk("4", "--launch", launch, "--context", str(random_chat.CONTEXT))
             self.assertEqual(grown, at_once)
@@ -221,8 +221,9 @@ class SeveralTexts(GenerateTest):
         return told
 
     def test_likeliest(self):
-        told = self.check("-n", "170")
-        self.assertEqual([text["end"] for text in told], ["limit", "model", "limit", "limit"])
+        told = self.check("-n", "170" if LONG else "40")
+        # One that ends early goes on beside others in generate.batch, too.
+        self.assertEqual([text["end"] for text in told], ["limit", "model" if LONG else "limit", "limit", "limit"])
         self.assertGreater(len(told[0]["prompt_tokens"]), 128)
 
     def test_one_launch(self):
@@ -244,9 +245,10 @@ class SeveralTexts(GenerateTest):
 
     def test_penalised(self):
         """What a text has already is its own alone."""
-        words = ["-n", "40", "--repeat-penalty", "1.3", "--frequency-penalty", "0.2", "--presence-penalty", "0.1"]
+        many = "40" if LONG else "24"
+        words = ["-n", many, "--repeat-penalty", "1.3", "--frequency-penalty", "0.2", "--presence-penalty", "0.1"]
         told = self.check(*words)
-        self.assertNotEqual(told, self.texts("-n", "40")["texts"])
+        self.assertNotEqual(told, self.texts("-n", many)["texts"])
         self.assertEqual(told, self.texts(*words, "--launch", "two-tier")["texts"])
 
     def test_the_context_ends(self):
@@ -293,7 +295,8 @@ class Score(GenerateTest):
         # The likeliest tokens, but for the first few.
         self.assertTrue(1 < exact < 3, exact)
         # Nothing is cut off where the parts are as long as all; in short parts there is less to look back to.
-        self.assertEqual(self.perplexity("fp32", "--context", "512"), exact)
+        if LONG:
+            self.assertEqual(self.perplexity("fp32", "--context", "512"), exact)
         self.assertGreater(self.perplexity("fp32", "--context", "16"), 1.1 * exact)
         self.assertLess(abs(self.perplexity("w8a8") / exact - 1), 0.05)
         self.assertLess(abs(self.perplexity("w4a8") / exact - 1), 0.2)

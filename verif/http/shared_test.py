@@ -19,6 +19,7 @@ import random_chat  # noqa: E402
 from swai_test_case import LIMIT, SWAI, SwaiTest  # noqa: E402
 
 MODEL = "models/stories260K/stories260K.bin"
+LONG = "SWAI_LONG" in os.environ
 PAGE = 2 << 20  # in which the card gives memory away
 ROOM = 400
 SERVE = ("--tier", "fast", "serve")
@@ -91,8 +92,9 @@ class SharedTest(SwaiTest):
 class Texts(SharedTest):
     def test_the_same_as_alone(self):
         """As a program of its own says it, whatever is asked for, and without being a client of the card."""
-        for words in (["-n", "60"], ["-n", "40", "--temp", "1", "--seed", "7"], ["-n", "40", "--temp", "0.8", "--top-k", "20", "--top-p", "0.9"],
-                      ["-n", "40", "--frequency-penalty", "1.5", "--presence-penalty", "0.5"], ["-n", "1"], ["--context", "30"]):
+        few = "40" if LONG else "20"
+        for words in (["-n", "60"], ["-n", few, "--temp", "1", "--seed", "7"], ["-n", few, "--temp", "0.8", "--top-k", "20", "--top-p", "0.9"],
+                      ["-n", few, "--frequency-penalty", "1.5", "--presence-penalty", "0.5"], ["-n", "1"], ["--context", "30"]):
             with self.subTest(words=words):
                 one = self.generate("-p", "Once upon a time", *words)
                 alone = self.generate("-p", "Once upon a time", *words, "--own")
@@ -115,10 +117,11 @@ class Texts(SharedTest):
     def test_several(self):
         """More of one program than are written at once."""
         texts = [word for prompt in PROMPTS for word in ("-p", prompt)]
-        report = self.generate(*texts, "-n", "40")
+        most = 40 if LONG else 20
+        report = self.generate(*texts, "-n", str(most))
         for prompt, text in zip(PROMPTS, report["texts"]):
-            self.same_text(text, self.generate("-p", prompt, "-n", "40"))
-        self.assertGreater(report["stats"]["shared"]["tokens_beside_others"], 200)
+            self.same_text(text, self.generate("-p", prompt, "-n", str(most)))
+        self.assertGreater(report["stats"]["shared"]["tokens_beside_others"], 5 * most)
 
     def test_conversation(self):
         """What was said before is read again, and the same follows as from a text that is kept."""
@@ -137,7 +140,8 @@ class Texts(SharedTest):
 class Programs(SharedTest):
     def test_one_copy(self):
         """Programs side by side: texts as alone, steps in common, and of memory keys and values alone."""
-        words = [["-p", prompt, "-n", "80", "--temp", "1", "--seed", str(i)] for i, prompt in enumerate(PROMPTS[:4])]
+        most = "80" if LONG else "40"
+        words = [["-p", prompt, "-n", most, "--temp", "1", "--seed", str(i)] for i, prompt in enumerate(PROMPTS[:4])]
         self.generate(*(word for prompt in PROMPTS[:8] for word in ("-p", prompt)), "-n", "2", model=shared.large)  # lists that stay
         before, launches = self.memory_at_rest(), self.launches()
         alone = [self.generate(*each, model=shared.large) for each in words]

@@ -13,9 +13,8 @@ from reports import reports
 sys.path.insert(0, "verif/cli")
 from swai_test_case import SwaiTest  # noqa: E402
 
-PRECISIONS = ("fp32", "w8a8", "w4a8")
-# One digit to eight, with noise and without; the model hears all of them right.
-FEW = ("000", "010", "019", "042", "064")
+# One digit to eight, with noise and without; the model hears all of them right. `transcribe.digits-host` takes all there are.
+FEW = {"fp32": ("010",), "w8a8": ("000", "019", "064"), "w4a8": ("042",)}
 TEN = ("000", "001", "006", "010", "012", "019", "048", "054", "063", "099")
 
 
@@ -37,13 +36,13 @@ def without_file(report):
 
 @functools.cache
 def few(precision):
-    return heard(FEW, "--precision", precision)
+    return heard(FEW[precision], "--precision", precision)
 
 
 class Words(unittest.TestCase):
     def test_are_those_that_were_said(self):
-        for precision in PRECISIONS:
-            for name, report in zip(FEW, few(precision), strict=True):
+        for precision in FEW:
+            for name, report in zip(FEW[precision], few(precision), strict=True):
                 with self.subTest(precision=precision, sequence=name):
                     self.assertEqual(report["text"].split(), SEQUENCES[name].words())
 
@@ -56,8 +55,8 @@ class HostModel(unittest.TestCase):
                 self.assertEqual(all_but_times(report), without_file(host))
 
     def test_says_the_same_to_the_bit(self):
-        for precision in PRECISIONS:
-            self.compare(FEW, precision, few(precision))
+        for precision in FEW:
+            self.compare(FEW[precision], precision, few(precision))
 
 
 class HostModelOfAll(HostModel):
