@@ -1,6 +1,7 @@
 // The ring at its pins: initiators, targets and fences of all nodes, on the model of ring.hpp.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -12,6 +13,13 @@
 #include "verif/noc/ring.hpp"
 
 namespace swai::verif {
+
+// How many groups the rings of this program have.
+#ifdef ALL_RINGS
+inline constexpr std::array kRings{1U, 2U, 3U, 4U};
+#else
+inline constexpr std::array kRings{1U, 4U};
+#endif
 
 class NocBench : public Bench<Vtb_noc> {
  public:

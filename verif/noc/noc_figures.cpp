@@ -86,7 +86,7 @@ class QuickRing {
 // One request at a time: 2 * hops + 3 cycles to an answer that is given in the cycle after the request was
 // taken.
 void test_latency(uint64_t seed, uint64_t) {
-  for (unsigned groups = 1; groups <= 4; ++groups) {
+  for (const unsigned groups : kRings) {
     std::optional<unsigned> target;
     unsigned source = 0;
     QuickRing ring(groups, seed, [&](unsigned node) {
@@ -110,7 +110,7 @@ void test_latency(uint64_t seed, uint64_t) {
 
 // One node sends to one target as fast as it can: one request per cycle, however far.
 void test_rate(uint64_t seed, uint64_t) {
-  for (unsigned groups = 1; groups <= 4; ++groups) {
+  for (const unsigned groups : kRings) {
     for (unsigned to = 1; to < groups + 2; ++to) {
       QuickRing ring(groups, seed,
                      [&](unsigned node) { return node == 0 ? std::optional<unsigned>(to) : std::nullopt; });
@@ -126,7 +126,7 @@ void test_rate(uint64_t seed, uint64_t) {
 // All nodes send to all others at random. The bound for six nodes: in the mean 1.8 hops on 12 links are 6.67
 // requests per cycle; one request in and one out per node and cycle are 6, which is less.
 void test_saturation(uint64_t seed, uint64_t cycles) {
-  for (unsigned groups = 1; groups <= 4; ++groups) {
+  for (const unsigned groups : kRings) {
     const unsigned nodes = groups + 2;
     double hops = 0;
     for (unsigned to = 1; to < nodes; ++to) hops += ring_hops(0, to, nodes);
@@ -153,7 +153,7 @@ void test_saturation(uint64_t seed, uint64_t cycles) {
 
 // All nodes send to one, which takes a request in every cycle: all of them get the same share.
 void test_hot_spot(uint64_t seed, uint64_t cycles) {
-  for (unsigned groups = 1; groups <= 4; ++groups) {
+  for (const unsigned groups : kRings) {
     for (unsigned target = 0; target < groups + 2; ++target) {
       QuickRing ring(groups, seed, [&](unsigned node) -> std::optional<unsigned> {
         return node == target ? std::nullopt : std::optional<unsigned>(target);
@@ -169,7 +169,7 @@ void test_hot_spot(uint64_t seed, uint64_t cycles) {
   }
 }
 
-// How fast the model runs, all four rings of this testbench together: nothing to do, and reads from every
+// How fast the model runs, all rings of this testbench together: nothing to do, and reads from every
 // node to its neighbour in every cycle.
 void show_speed(uint64_t seed, uint64_t cycles) {
   using Clock = std::chrono::steady_clock;
@@ -177,7 +177,7 @@ void show_speed(uint64_t seed, uint64_t cycles) {
     return static_cast<double>(cycles) /
            std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   };
-  for (unsigned groups = 1; groups <= 4; ++groups) {
+  for (const unsigned groups : kRings) {
     NocBench bench(groups, seed);
     bench.reset();
     auto start = Clock::now();

@@ -73,11 +73,11 @@ void random_traffic(unsigned groups, uint64_t seed, uint64_t cycles, bool fences
 }
 
 void test_random(uint64_t seed, uint64_t cycles) {
-  for (unsigned groups = 1; groups <= 4; ++groups) random_traffic(groups, seed, cycles, false);
+  for (const unsigned groups : kRings) random_traffic(groups, seed, cycles, false);
 }
 
 void test_fence(uint64_t seed, uint64_t cycles) {
-  for (unsigned groups = 1; groups <= 4; ++groups) random_traffic(groups, seed, cycles, true);
+  for (const unsigned groups : kRings) random_traffic(groups, seed, cycles, true);
 }
 
 // The same request twice.
