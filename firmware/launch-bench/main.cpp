@@ -117,8 +117,9 @@ void measure_all(Bench& bench) {
   bench.sparse(8, 4);
   bench.vector(1000, 256);
   bench.softmax(8);
-  bench.gemv(2048, 8192);
-  bench.gemm(512, 512, 512);
+  // As much for each CPE: a small group would take eight times as long.
+  bench.gemv(2048, 256 * bench.cpes());
+  bench.gemm(16 * bench.cpes(), 512, 512);
 }
 
 }  // namespace
