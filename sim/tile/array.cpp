@@ -19,9 +19,8 @@ namespace {
 
 using namespace swai::array;
 
-constexpr unsigned kRows = 4;
-constexpr unsigned kColumns = 8;
-constexpr unsigned kCpes = kRows * kColumns;
+constexpr unsigned kMostCpes = 32;
+constexpr unsigned kRowBit = 3;        // of the row in the identity of a CPE
 constexpr unsigned kChannelWords = 8;  // of 32 bits in a word of a channel
 constexpr unsigned kLineBits = 26;     // of a line's number
 
@@ -41,29 +40,52 @@ constexpr unsigned load_of(uint64_t told) {
 }
 // From here on threads take less time together than they wait for each other.
 constexpr unsigned kSharedLoad = 16;
-// A thread has columns: so both those of a row and those of all rows are shared evenly.
-constexpr uint32_t kFirstColumn = 0x0101'0101;
 
 constexpr uint32_t moved(uint64_t changed) {
   return ((changed & kOfStates) != 0 ? kStates : 0U) | ((changed & kOfMemory) != 0 ? kMemory : 0U) |
          ((changed & kOfSenders) != 0 ? kSenders : 0U) | ((changed & kOfReceivers) != 0 ? kReceivers : 0U);
 }
 
-constexpr unsigned place_of(unsigned cpe) { return cpe % kColumns * kRows + cpe / kColumns; }
-constexpr unsigned cpe_at(unsigned place) { return place % kRows * kColumns + place / kRows; }
+// How many rows and columns there are: powers of two.
+class Shape {
+ public:
+  Shape(unsigned rows, unsigned columns)
+      : row_bits_(static_cast<unsigned>(std::countr_zero(rows))),
+        column_bits_(static_cast<unsigned>(std::countr_zero(columns))) {
+    for (unsigned row = 0; row < rows; ++row) first_column_ |= 1U << row * columns;
+  }
+
+  unsigned rows() const { return 1U << row_bits_; }
+  unsigned columns() const { return 1U << column_bits_; }
+  unsigned cpes() const { return 1U << (row_bits_ + column_bits_); }
+  unsigned row(unsigned cpe) const { return cpe >> column_bits_; }
+  unsigned column(unsigned cpe) const { return cpe & (columns() - 1); }
+  unsigned place_of(unsigned cpe) const { return column(cpe) << row_bits_ | row(cpe); }
+  unsigned cpe_at(unsigned place) const {
+    return (place & (rows() - 1)) << column_bits_ | place >> row_bits_;
+  }
+  // A thread has columns: so both those of a row and those of all rows are shared evenly.
+  uint32_t first_column() const { return first_column_; }
+  uint32_t cpes_at(uint32_t places) const;
+  uint32_t places_of(uint32_t cpes) const;
+
+ private:
+  unsigned row_bits_, column_bits_;
+  uint32_t first_column_ = 0;
+};
 
 template <typename Do>
 void for_each(uint32_t set, Do act) {
   for (; set != 0; set &= set - 1) act(static_cast<unsigned>(std::countr_zero(set)));
 }
 
-uint32_t cpes_at(uint32_t places) {
+uint32_t Shape::cpes_at(uint32_t places) const {
   uint32_t cpes = 0;
   for_each(places, [&](unsigned place) { cpes |= 1U << cpe_at(place); });
   return cpes;
 }
 
-uint32_t places_of(uint32_t cpes) {
+uint32_t Shape::places_of(uint32_t cpes) const {
   uint32_t places = 0;
   for_each(cpes, [&](unsigned cpe) { places |= 1U << place_of(cpe); });
   return places;
@@ -71,15 +93,17 @@ uint32_t places_of(uint32_t cpes) {
 
 class Array {
  public:
-  Array() : works_(works_by_context()[Verilated::threadContextp()]) {
-    for (void*& cpe : cpes_) cpe = swai_cpe_new();
+  explicit Array(const Shape& shape)
+      : shape_(shape), works_(works_by_context()[Verilated::threadContextp()]) {
+    for (unsigned i = 0; i < shape_.cpes(); ++i) cpes_.at(i) = swai_cpe_new();
   }
   Array(const Array&) = delete;
   Array& operator=(const Array&) = delete;
   ~Array() {
-    for (void* cpe : cpes_) swai_cpe_delete(cpe);
+    for (unsigned i = 0; i < shape_.cpes(); ++i) swai_cpe_delete(cpes_.at(i));
   }
 
+  const Shape& shape() const { return shape_; }
   void* cpe(unsigned index) { return cpes_.at(index); }
   void bring(In event, uint32_t cpes) {
     events_[event] |= cpes;
@@ -96,15 +120,17 @@ class Array {
     uint64_t works = 0, computes = 0;
     first_ = false;
     const auto step_one = [&](unsigned i) {
-      uint64_t in = common | uint64_t{i} << kId | uint64_t{tile_rst_n >> i & 1} << kNotReset |
-                    uint64_t{halt >> i & 1} << kHalt;
+      const uint64_t id = shape_.row(i) << kRowBit | shape_.column(i);
+      uint64_t in =
+          common | id << kId | uint64_t{tile_rst_n >> i & 1} << kNotReset | uint64_t{halt >> i & 1} << kHalt;
       if ((any_event_ >> i & 1) != 0) {
         for (unsigned e = 0; e < kEvents; ++e) in |= uint64_t{events_[e] >> i & 1} << e;
       }
       steps_[i] = swai_cpe_step(cpes_[i], in, boot_pc);
     };
     if (workers != nullptr && load_ >= kSharedLoad) {
-      workers->run(kColumns, [&](unsigned column) { for_each(awake & kFirstColumn << column, step_one); });
+      workers->run(shape_.columns(),
+                   [&](unsigned column) { for_each(awake & shape_.first_column() << column, step_one); });
     } else {
       for_each(awake, step_one);
     }
@@ -122,7 +148,7 @@ class Array {
       if (tell != nullptr) [[unlikely]] {
         const swai::activity::Activity now{swai_cpe_activity(cpes_[i])};
         if (now != told_[i])
-          tell(static_cast<unsigned>(kCpes * group + i), now.word, swai_cpe_counts(cpes_[i]));
+          tell(static_cast<unsigned>(kMostCpes * group + i), now.word, swai_cpe_counts(cpes_[i]));
         told_[i] = now;
       }
       const uint64_t differ = out ^ out_[i];
@@ -153,14 +179,15 @@ class Array {
   uint32_t fetch_line(unsigned cpe) const { return fetch_lines_[cpe]; }
 
  private:
-  std::array<void*, kCpes> cpes_{};
-  std::array<uint64_t, kCpes> steps_{};        // what the last one has told
-  std::array<uint64_t, kCpes> out_{};          // as they are now
-  std::array<uint32_t, kCpes> fetch_lines_{};  // of those that fetch
-  std::array<uint32_t, kOutBits> sets_{};      // the same as out_, a set for each bit
-  std::array<uint32_t, kEvents> events_{};     // for the coming step
+  const Shape shape_;
+  std::array<void*, kMostCpes> cpes_{};
+  std::array<uint64_t, kMostCpes> steps_{};        // what the last one has told
+  std::array<uint64_t, kMostCpes> out_{};          // as they are now
+  std::array<uint32_t, kMostCpes> fetch_lines_{};  // of those that fetch
+  std::array<uint32_t, kOutBits> sets_{};          // the same as out_, a set for each bit
+  std::array<uint32_t, kEvents> events_{};         // for the coming step
   uint32_t any_event_ = 0;
-  std::array<swai::activity::Activity, kCpes> told_{};  // to swai::activity::tell
+  std::array<swai::activity::Activity, kMostCpes> told_{};  // to swai::activity::tell
   bool watched_ = false;
   bool first_ = true;
   unsigned load_ = 0;  // of the last step, in cores that run
@@ -168,6 +195,7 @@ class Array {
 };
 
 Array& get(void* array) { return *static_cast<Array*>(array); }
+const Shape& shape_of(void* array) { return get(array).shape(); }
 
 // Writes `width` bits at a bit address into words that are 0 there.
 void put(svBitVecVal* to, unsigned at, unsigned width, uint32_t value) {
@@ -181,7 +209,9 @@ void clear(svBitVecVal* to, unsigned count) { std::fill_n(to, (count + 31) / 32,
 
 extern "C" {
 
-void* swai_array_new() { return std::make_unique<Array>().release(); }
+void* swai_array_new(uint32_t rows, uint32_t columns) {
+  return std::make_unique<Array>(Shape(rows, columns)).release();
+}
 void swai_array_delete(void* array) { const std::unique_ptr<Array> end(&get(array)); }
 
 void swai_array_launch(void* array, uint32_t cpes, const svBitVecVal* launch) {
@@ -196,14 +226,17 @@ void swai_array_response(void* array, uint32_t cpes, const svBitVecVal* rsp) {
 
 void swai_array_rows(void* array, uint32_t cpes, const svBitVecVal* data) {
   get(array).bring(kRowReceiveValid, cpes);
-  for_each(cpes, [&](unsigned i) { swai_cpe_row(get(array).cpe(i), data + i / kColumns * kChannelWords); });
+  for_each(cpes, [&](unsigned i) {
+    swai_cpe_row(get(array).cpe(i), data + shape_of(array).row(i) * kChannelWords);
+  });
 }
 
 void swai_array_columns(void* array, uint32_t places, const svBitVecVal* data) {
-  const uint32_t cpes = cpes_at(places);
+  const Shape& shape = shape_of(array);
+  const uint32_t cpes = shape.cpes_at(places);
   get(array).bring(kColumnReceiveValid, cpes);
   for_each(cpes,
-           [&](unsigned i) { swai_cpe_column(get(array).cpe(i), data + i % kColumns * kChannelWords); });
+           [&](unsigned i) { swai_cpe_column(get(array).cpe(i), data + shape.column(i) * kChannelWords); });
 }
 
 void swai_array_access(void* array, uint32_t cpes, const svBitVecVal* access) {
@@ -221,7 +254,7 @@ void swai_array_inputs(void* array, uint32_t invalidate, uint32_t release_row, u
   all.bring(kReleaseAll, release_all);
   all.bring(kMemReady, mem_ready);
   all.bring(kRowSendReady, row_send_ready);
-  all.bring(kColumnSendReady, cpes_at(column_send_ready));
+  all.bring(kColumnSendReady, all.shape().cpes_at(column_send_ready));
 }
 
 uint32_t swai_array_step(void* array, uint32_t awake, uint32_t tile_rst_n, uint32_t halt, uint32_t boot_pc,
@@ -239,43 +272,49 @@ void swai_array_states(void* array, uint32_t* quiet, uint32_t* asleep, uint32_t*
   *finished = all.set(kFinished);
   *fault_valid = all.set(kFaultValid);
   *access_ready = all.set(kAccessReady);
-  arrive[0] = all.set(kArriveRow);
-  arrive[1] = all.set(kArriveColumn);
-  arrive[2] = all.set(kArriveAll);
+  const unsigned cpes = all.shape().cpes();
+  clear(arrive, 3 * cpes);
+  put(arrive, 0, cpes, all.set(kArriveRow));
+  put(arrive, cpes, cpes, all.set(kArriveColumn));
+  put(arrive, 2 * cpes, cpes, all.set(kArriveAll));
 }
 
 void swai_array_memory(void* array, uint32_t* mem_valid, uint32_t* fetch_valid, svBitVecVal* fetch_line) {
   const Array& all = get(array);
   *mem_valid = all.set(kMemValid);
   *fetch_valid = all.set(kFetchValid);
-  clear(fetch_line, kCpes * kLineBits);
+  clear(fetch_line, all.shape().cpes() * kLineBits);
   for_each(*fetch_valid, [&](unsigned i) { put(fetch_line, kLineBits * i, kLineBits, all.fetch_line(i)); });
 }
 
 void swai_array_senders(void* array, uint32_t* row_valid, uint32_t* column_valid, svBitVecVal* row_mask,
                         svBitVecVal* column_mask) {
   const Array& all = get(array);
+  const Shape& shape = all.shape();
   *row_valid = all.set(kRowSendValid);
-  *column_valid = places_of(all.set(kColumnSendValid));
-  clear(row_mask, kCpes * 8);
-  clear(column_mask, kCpes * 8);
+  *column_valid = shape.places_of(all.set(kColumnSendValid));
+  clear(row_mask, shape.cpes() * 8);
+  clear(column_mask, shape.cpes() * 8);
   for_each(*row_valid, [&](unsigned i) { put(row_mask, 8 * i, 8, all.out(i) >> kRowSendMask & 0xff); });
-  for_each(*column_valid,
-           [&](unsigned j) { put(column_mask, 8 * j, 8, all.out(cpe_at(j)) >> kColumnSendMask & 0xff); });
+  for_each(*column_valid, [&](unsigned j) {
+    put(column_mask, 8 * j, 8, all.out(shape.cpe_at(j)) >> kColumnSendMask & 0xff);
+  });
 }
 
 void swai_array_receivers(void* array, uint32_t* row_ready, uint32_t* row_one, uint32_t* column_ready,
                           uint32_t* column_one, svBitVecVal* row_source, svBitVecVal* column_source) {
   const Array& all = get(array);
+  const Shape& shape = all.shape();
   *row_ready = all.set(kRowReceiveReady);
   *row_one = all.set(kRowReceiveOne);
-  *column_ready = places_of(all.set(kColumnReceiveReady));
-  *column_one = places_of(all.set(kColumnReceiveOne));
-  clear(row_source, kCpes * 3);
-  clear(column_source, kCpes * 3);
+  *column_ready = shape.places_of(all.set(kColumnReceiveReady));
+  *column_one = shape.places_of(all.set(kColumnReceiveOne));
+  clear(row_source, shape.cpes() * 3);
+  clear(column_source, shape.cpes() * 3);
   for_each(*row_ready, [&](unsigned i) { put(row_source, 3 * i, 3, all.out(i) >> kRowReceiveSource & 7); });
-  for_each(*column_ready,
-           [&](unsigned j) { put(column_source, 3 * j, 3, all.out(cpe_at(j)) >> kColumnReceiveSource & 7); });
+  for_each(*column_ready, [&](unsigned j) {
+    put(column_source, 3 * j, 3, all.out(shape.cpe_at(j)) >> kColumnReceiveSource & 7);
+  });
 }
 
 void swai_array_record(void* array, svBit /*now*/, uint32_t cpe, svBitVecVal* fault, uint32_t* pc) {
@@ -297,15 +336,18 @@ void swai_array_access_out(void* array, svBit /*now*/, uint32_t cpes, uint64_t* 
 }
 
 void swai_array_row_words(void* array, svBit /*now*/, uint32_t cpes, svBitVecVal* words) {
-  clear(words, 256 * kRows);
+  const Shape& shape = shape_of(array);
+  clear(words, 256 * shape.rows());
   for_each(cpes,
-           [&](unsigned i) { swai_cpe_row_out(get(array).cpe(i), words + i / kColumns * kChannelWords); });
+           [&](unsigned i) { swai_cpe_row_out(get(array).cpe(i), words + shape.row(i) * kChannelWords); });
 }
 
 void swai_array_column_words(void* array, svBit /*now*/, uint32_t places, svBitVecVal* words) {
-  clear(words, 256 * kColumns);
-  for_each(cpes_at(places),
-           [&](unsigned i) { swai_cpe_column_out(get(array).cpe(i), words + i % kColumns * kChannelWords); });
+  const Shape& shape = shape_of(array);
+  clear(words, 256 * shape.columns());
+  for_each(shape.cpes_at(places), [&](unsigned i) {
+    swai_cpe_column_out(get(array).cpe(i), words + shape.column(i) * kChannelWords);
+  });
 }
 
 }  // extern "C"

@@ -1,8 +1,8 @@
 // The CPEs of a group, each a model of its own (sim/tile), as sim/tile/cg_array.sv calls them
 // (DPI).
 //
-// Sets of CPEs are words of 32 bits: row * 8 + column, or, for channels along columns ("places"), column * 4
-// + row.
+// Sets of CPEs are words of 32 bits: row * columns + column, or, for channels along columns ("places"),
+// column * rows + row. There are as many rows and columns as the first call says, powers of two.
 #pragma once
 
 #include <svdpi.h>
@@ -11,7 +11,7 @@
 
 extern "C" {
 
-void* swai_array_new();
+void* swai_array_new(uint32_t rows, uint32_t columns);
 void swai_array_delete(void* array);
 
 // What the coming step brings to the CPEs of a set.

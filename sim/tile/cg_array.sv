@@ -71,7 +71,7 @@ module cg_array #(
   output logic [63:0]            access_rdata_o
 );
 
-  import "DPI-C" function chandle swai_array_new();
+  import "DPI-C" function chandle swai_array_new(input int unsigned rows, input int unsigned columns);
   import "DPI-C" function void swai_array_delete(input chandle array);
 
   // What the coming step brings to the CPEs of a set.
@@ -115,8 +115,8 @@ module cg_array #(
 
   chandle array;
   initial begin
-    assert (Rows == 4 && Columns == 8) else $fatal(1, "the model of a CPE is for groups of 4 x 8");
-    array = swai_array_new();
+    assert ($onehot(Rows) && $onehot(Columns) && Rows <= 4 && Columns <= 8) else $fatal(1, "the array is of 4 x 8 CPEs at most, or of powers of two less");
+    array = swai_array_new(Rows, Columns);
   end
   final swai_array_delete(array);
 
@@ -167,46 +167,46 @@ module cg_array #(
     automatic bit [8*N-1:0] row_mask, column_mask;
 
     now_q <= !now_q;
-    if (launch_valid_i != '0) swai_array_launch(array, launch_valid_i, launch_i);
-    if (rsp_valid_i != '0) swai_array_response(array, rsp_valid_i, rsp_i);
-    if (row_receive_valid_i != '0) swai_array_rows(array, row_receive_valid_i, row_receive_data_i);
-    if (column_receive_valid_i != '0) swai_array_columns(array, column_receive_valid_i, column_receive_data_i);
-    if (access_valid_i != '0) swai_array_access(array, access_valid_i, access_i);
+    if (launch_valid_i != '0) swai_array_launch(array, 32'(launch_valid_i), launch_i);
+    if (rsp_valid_i != '0) swai_array_response(array, 32'(rsp_valid_i), rsp_i);
+    if (row_receive_valid_i != '0) swai_array_rows(array, 32'(row_receive_valid_i), row_receive_data_i);
+    if (column_receive_valid_i != '0) swai_array_columns(array, 32'(column_receive_valid_i), column_receive_data_i);
+    if (access_valid_i != '0) swai_array_access(array, 32'(access_valid_i), access_i);
     if (inputs) begin
-      swai_array_inputs(array, {N{code_invalidate_i}}, release_i[0 +: N], release_i[N +: N], release_i[2*N +: N], mem_ready_i,
-                        row_send_ready_i, column_send_ready_i);
+      swai_array_inputs(array, 32'({N{code_invalidate_i}}), 32'(release_i[0 +: N]), 32'(release_i[N +: N]), 32'(release_i[2*N +: N]),
+                        32'(mem_ready_i), 32'(row_send_ready_i), 32'(column_send_ready_i));
     end
-    moved_word = swai_array_step(array, enable_o, tile_rst_ni, halt_i, boot_pc_i, {14'b0, group_i, daemon_segment_i});
+    moved_word = swai_array_step(array, 32'(enable_o), 32'(tile_rst_ni), 32'(halt_i), boot_pc_i, {14'b0, group_i, daemon_segment_i});
     moved = moved_word[3:0];
     if (moved.states) begin
       swai_array_states(array, quiet, asleep, launch_ready, finished, fault_valid, access_ready, arrive);
-      quiet_o        <= quiet;
-      asleep_q       <= asleep;
-      launch_ready_q <= launch_ready;
-      finished_o     <= finished;
-      fault_valid_o  <= fault_valid;
-      access_ready_o <= access_ready;
+      quiet_o        <= N'(quiet);
+      asleep_q       <= N'(asleep);
+      launch_ready_q <= N'(launch_ready);
+      finished_o     <= N'(finished);
+      fault_valid_o  <= N'(fault_valid);
+      access_ready_o <= N'(access_ready);
       arrive_o       <= arrive;
     end
     if (moved.memory) begin
       swai_array_memory(array, mem_valid, fetch_valid, fetch_line);
-      mem_valid_o   <= mem_valid;
-      fetch_valid_o <= fetch_valid;
+      mem_valid_o   <= N'(mem_valid);
+      fetch_valid_o <= N'(fetch_valid);
       fetch_line_o  <= fetch_line;
     end
     if (moved.senders) begin
       swai_array_senders(array, row_valid, column_valid, row_mask, column_mask);
-      row_send_valid_o    <= row_valid;
-      column_send_valid_o <= column_valid;
+      row_send_valid_o    <= N'(row_valid);
+      column_send_valid_o <= N'(column_valid);
       row_send_mask_o     <= row_mask;
       column_send_mask_o  <= column_mask;
     end
     if (moved.receivers) begin
       swai_array_receivers(array, row_ready, row_one, column_ready, column_one, row_source, column_source);
-      row_receive_ready_o     <= row_ready;
-      row_receive_one_o       <= row_one;
-      column_receive_ready_o  <= column_ready;
-      column_receive_one_o    <= column_one;
+      row_receive_ready_o     <= N'(row_ready);
+      row_receive_one_o       <= N'(row_one);
+      column_receive_ready_o  <= N'(column_ready);
+      column_receive_one_o    <= N'(column_one);
       row_receive_source_o    <= row_source;
       column_receive_source_o <= column_source;
     end
@@ -231,17 +231,17 @@ module cg_array #(
 
   always_comb begin
     access_rdata_o = '0;
-    if (access_ready_o != '0) swai_array_access_out(array, now_q, access_ready_o, access_rdata_o);
+    if (access_ready_o != '0) swai_array_access_out(array, now_q, 32'(access_ready_o), access_rdata_o);
   end
 
   always_comb begin
     row_word_o = '0;
-    if (row_send_ready_i != '0) swai_array_row_words(array, now_q, row_send_ready_i, row_word_o);
+    if (row_send_ready_i != '0) swai_array_row_words(array, now_q, 32'(row_send_ready_i), row_word_o);
   end
 
   always_comb begin
     column_word_o = '0;
-    if (column_send_ready_i != '0) swai_array_column_words(array, now_q, column_send_ready_i, column_word_o);
+    if (column_send_ready_i != '0) swai_array_column_words(array, now_q, 32'(column_send_ready_i), column_word_o);
   end
 
   initial assert (!SmallCpes) else $fatal(1, "the models of CPEs (sim/tile) are of large ones");

@@ -2,7 +2,7 @@
 """A group does the same in every cycle, however its simulator was built.
 
 Run from the repository root. All programs run the same random launches, faults, interventions and resets, and print digests of what CPEs
-and group say in each cycle, times, counters and records; the first two also what CPEs retire. Each is compared with the first. After a
+and group say in each cycle, times, counters and records; the first ones (--tell) also what CPEs retire. Each is compared with the first. After a
 difference both run once more, with a line for each cycle, and the first one that differs is shown.
 """
 
@@ -14,7 +14,6 @@ import sys
 
 PARTS = ["states", "memory", "code", "rows", "columns", "ports"]  # as group_sim.hpp has them
 EVERY = 1000  # cycles from line to line
-TELL = 2  # programs that tell what CPEs retire
 
 
 def output(program, test, seed, cycles):
@@ -56,15 +55,15 @@ def show_cycle(one, other, seed, cycles, tells):
     sys.exit(f"seed {seed}: {one} and {other} differ, but not when each cycle is shown")
 
 
-def compare(programs, seed, cycles, most):
+def compare(programs, seed, cycles, most, tell):
     """The cycles that are the same in all of them."""
     seen = retired = 0
     outputs = [output(program, "digest", seed, cycles) for program in programs]
     for lines in itertools.zip_longest(*outputs, fillvalue=""):
         for index, line in enumerate(lines):
-            if not same(lines[0], line, index < TELL):
+            if not same(lines[0], line, index < tell):
                 print(f"seed {seed}: {programs[0]} and {programs[index]} differ after {seen} cycles and more", flush=True)
-                show_cycle(programs[0], programs[index], seed, cycles, index < TELL)
+                show_cycle(programs[0], programs[index], seed, cycles, index < tell)
         seen = number_of(lines[0], "cycle") or seen
         retired = number_of(lines[0], "retired") or retired
         if most and seen > most:
@@ -82,12 +81,13 @@ def main():
     parser.add_argument("--seeds", type=int, default=1, help="how many")
     parser.add_argument("--cycles", type=int, default=200000, help="of each seed; what has begun is ended")
     parser.add_argument("--most", type=int, help="of each seed; what has not ended then is left")
+    parser.add_argument("--tell", type=int, default=2, help="of so many programs, the first ones, what CPEs retire is compared, too")
     parser.add_argument("--figure", help="prints the cycles compared as JSON, with this key")
     parser.add_argument("programs", nargs="+")
     options = parser.parse_args()
     if len(options.programs) < 2:
         parser.error("nothing to compare with")
-    total = sum(compare(options.programs, seed, options.cycles, options.most) for seed in range(options.seed, options.seed + options.seeds))
+    total = sum(compare(options.programs, seed, options.cycles, options.most, options.tell) for seed in range(options.seed, options.seed + options.seeds))
     print(json.dumps({options.figure: total}) if options.figure else f"{total} cycles are the same in {', '.join(options.programs)}")
 
 
