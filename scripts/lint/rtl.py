@@ -21,7 +21,8 @@ NO_MESSAGE = "%Error: Exiting due to|%Error: Specified --top-module .* was not f
 # Message for message, a group of four CPEs says what one of 32 says, in a fraction of the time.
 SMALLER = {"Rows": 2, "Columns": 2}
 # Large, and swai_card has them with these sizes: what they say alone it says, too.
-IN_THE_CARD = {"cg", "cg_cpes", "cg_array"}
+IN_THE_CARD = {"cg", "cg_cpes", "cg_array", "cg_launch", "cg_memory", "cpe", "cpe_engines", "cpe_systolic", "cpe_vector", "pcie", "pcie_dma",
+               "pcie_endpoint", "soc_devices", "swai_soc"}
 # Under SYNTHESIS the assertions are gone, and with them the only readers of some signals.
 DEFINES = [[], ["-DSYNTHESIS", "-Wno-UNUSEDSIGNAL"], ["-DMPE_RVFI"], ["-DCPE_RVFI"]]
 

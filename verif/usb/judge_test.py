@@ -19,6 +19,7 @@ FLASHROM = ["flashrom", "-p", "ft2232_spi:type=2232H"]
 ICEBREAKER = ["flashrom", "-p", "ft2232_spi:type=2232H,gpiol0=C,gpiol3=L"]
 SIZE = 1 << 20
 LIMIT = 1500  # ends what hangs
+LONG = "SWAI_LONG" in os.environ
 SEED = 1
 # As they begin: with these the FPGAs find something to load.
 ECP5_PREAMBLE = bytes.fromhex("ffffbdb3")
@@ -88,7 +89,7 @@ class Flashrom(Judges):
             self.assertGreaterEqual(self.report()["flash"]["bytes_read"], SIZE)
 
     def test_writes_and_verifies(self):
-        for board, judge in (("ft2232h", FLASHROM), ("icebreaker", ICEBREAKER)):
+        for board, judge in (("ft2232h", FLASHROM), ("icebreaker", ICEBREAKER)) if LONG else (("icebreaker", ICEBREAKER),):
             image = self.file("image", self.changed(self.flash.read_bytes()))
             output = self.run_in_bed([*judge, "-w", image], "--board", board)
             self.assertIn("VERIFIED", output)
@@ -116,7 +117,7 @@ class Flashrom(Judges):
         bit = self.random.randrange(8)
         wrong = 1 - (image.read_bytes()[cell] >> bit & 1)
         faults = [f"stuck={cell}:{bit}:{wrong}"]
-        if "SWAI_LONG" in os.environ:
+        if LONG:
             faults += [f"worn={sector}:400", "cut=operation:8"]
         for fault in faults:
             self.flash.write_bytes(before)
@@ -145,7 +146,7 @@ class OpenFpgaLoader(Judges):
             self.assertIn(name, self.run_in_bed([*judge, "--detect"], "--board", board))
 
     def test_reads(self):
-        for board, judge, _ in self.BOARDS:
+        for board, judge, _ in self.BOARDS if LONG else self.BOARDS[:1]:
             self.path("copy").unlink(missing_ok=True)
             command = [*judge, "--dump-flash", "--file-size", "40000", self.path("copy")]
             self.assertRegex(self.run_in_bed(command, "--board", board), r"Jedec ID +: ef")
@@ -174,7 +175,8 @@ class OpenFpgaLoader(Judges):
         cell = self.random.randrange(10_000)
         wrong = 1 - (image.read_bytes()[cell] & 1)
         self.assertRegex(self.write(at, image, "--fault", f"stuck={at + cell}:0:{wrong}", code=None), "(?i)fail")
-        self.write(at, image)
+        if LONG:
+            self.write(at, image)
 
     def test_no_bitstream_no_design(self):
         self.flash.write_bytes(b"\xff" * SIZE)
