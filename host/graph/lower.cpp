@@ -19,6 +19,8 @@ class Lowering {
     take_rows_whole();
     quantise_for_products();
     note_places();
+    read_where_it_is();
+    note_places();
     write_into_states();
     add_workspaces();
     note_places();
@@ -45,13 +47,17 @@ class Lowering {
   void note_places() {
     for (Value& value : graph_.values) value.producer = value.last_use = std::nullopt;
     uses_.assign(graph_.values.size(), 0);
+    const auto use = [&](ValueId id, size_t number) {
+      graph_.values[id].last_use = number;
+      ++uses_[id];
+    };
     for (size_t number = 0; number < graph_.nodes.size(); ++number) {
       const Node& node = graph_.nodes[number];
       for (const ValueId id : node.results) graph_.values[id].producer = number;
       for (const std::optional<ValueId>& id : node.operands) {
         if (!id) continue;
-        graph_.values[*id].last_use = number;
-        ++uses_[*id];
+        use(*id, number);
+        if (const auto whole = rows_of_.find(*id); whole != rows_of_.end()) use(whole->second, number);
       }
     }
     for (const auto& [extended, rows] : written_there_)
@@ -89,14 +95,15 @@ class Lowering {
 
   int64_t most_of(const Size& size) const { return size.range(graph_.symbols).most; }
 
-  // Longer rows, and more weights, are quantised once for all.
+  // Longer rows, and those of more weights, are quantised once for all.
   bool takes_row_whole(const Node& node) const {
     const Use use = use_of(node);
     const Type &x = graph_.values[*use.operand("x")].type, &w = graph_.values[*use.operand("weight")].type;
     if (w.element != Element::kI8 || w.packed->tiles != 0 || x.element != Element::kF32) return false;
     if (!(x.rows() == Size(1))) return false;
-    return most_of(x.dimensions[1]) * stands_for_ <= kLongestRow &&
-           most_of(w.bytes()) * stands_for_ * stands_for_ <= kMostWeights;
+    const int64_t columns = most_of(x.dimensions[1]) * stands_for_;
+    return columns <= kShortRow ||
+           (columns <= kLongestRow && most_of(w.bytes()) * stands_for_ * stands_for_ <= kMostWeights);
   }
 
   // The node that makes x, if it is a norm of what stays as it is until the products read it.
@@ -135,7 +142,8 @@ class Lowering {
     product.operands = std::move(operands);
   }
 
-  // Columns of a row, also of one that is normalised, and bytes.
+  // Columns of a row, whatever it is multiplied with, and of one that is normalised, and bytes.
+  static constexpr int64_t kShortRow = 256;
   static constexpr int64_t kLongestRow = 2048;
   static constexpr int64_t kLongestNorm = 1024;
   static constexpr int64_t kMostWeights = 1024 * 1024;
@@ -210,6 +218,37 @@ class Lowering {
     graph_.nodes.push_back(std::move(node));
     made.emplace(key, both);
     return both;
+  }
+
+  // ------------------------------------------------------------------------------------------------------
+  // slice
+
+  void read_where_it_is() {
+    std::vector<bool> gone(graph_.nodes.size());
+    for (size_t number = 0; number < graph_.nodes.size(); ++number) {
+      if (graph_.nodes[number].operation == "slice") gone[number] = is_read_there(graph_.nodes[number]);
+    }
+    size_t number = 0;
+    std::erase_if(graph_.nodes, [&](const Node&) { return gone[number++]; });
+  }
+
+  // True: who reads the rows reads them where x has them.
+  bool is_read_there(const Node& slice) {
+    const ValueId x = *slice.operands[0], id = slice.results[0];
+    if (!is_temporary(id) || !is_left(x) || graph_.values[x].storage != x) return false;
+    Value& rows = graph_.values[id];
+    rows.storage = x;
+    rows.first = std::get<Size>(slice.settings.at("first"));
+    const bool all_fit = std::ranges::all_of(graph_.nodes, [&](const Node& node) {
+      return std::ranges::find(node.operands, std::optional(id)) == node.operands.end() || fits(node);
+    });
+    if (all_fit) {
+      rows_of_.emplace(id, x);
+      return true;
+    }
+    rows.storage = id;
+    rows.first = 0;
+    return false;
   }
 
   // ------------------------------------------------------------------------------------------------------
@@ -291,7 +330,8 @@ class Lowering {
 
   Graph graph_;
   int64_t stands_for_;
-  std::vector<size_t> uses_;  // of each value
+  std::vector<size_t> uses_;            // of each value
+  std::map<ValueId, ValueId> rows_of_;  // of another value, which are read where that is
   // What extend gave, and the rows that are written there without it.
   std::vector<std::pair<ValueId, ValueId>> written_there_;
 };

@@ -7,6 +7,7 @@ namespace swai::graph {
 
 // - Products of one short row with weights of i8 are linear_row, which has norm and quantise in it.
 // - Products with weights of few bits get x quantised; all that multiply the same x share that.
+// - Rows of a value are read where it has them, unless they are a result of the graph.
 // - Rows for a state are written there by the node that makes them, if one node can.
 // - Operators that need memory while they run have it as one more result.
 //

@@ -301,11 +301,42 @@ TEST_CASE("products of one short row are a node each, with their norm") {
   CHECK((of_size(2048, 512, plain) == std::vector{kLinearRow}));
   CHECK((of_size(2048, 520, plain) == std::vector{kQuantise, kLinear}));
   CHECK((of_size(2056, 8, plain) == std::vector{kQuantise, kLinear}));
+  CHECK((of_size(256, 8192, plain) == std::vector{kLinearRow}));
+  CHECK((of_size(264, 8192, plain) == std::vector{kQuantise, kLinear}));
   CHECK((of_size(1024, 8, normal) == std::vector{kLinearRow}));
   CHECK((of_size(1032, 8, normal) == std::vector{kRmsNorm, kLinearRow}));
   CHECK((operators_of(pattern_of("weight a: i8[8, 128] packed\nweight a.scale: f32[8]\ninput x: f32[2, 128]\n"
                                  "output y: f32[2, 8]\ny = linear(x, a, a.scale)\n")) ==
          std::vector{kQuantise, kLinear}));
+}
+
+TEST_CASE("rows are read where they are, unless they are a result or may change") {
+  const std::string start =
+      "size n in 1 .. 4\nsize past in 0 .. 9\ninput x: f32[4, 32]\nstate s: f32[11, 32]\n";
+  const auto pattern = [&](const std::string& text) { return pattern_of(start + text); };
+  const Template read = pattern("output y: f32[1, 32]\nr = slice(x, first: n - 1, rows: 1)\ny = relu(r)\n");
+  CHECK((operators_of(read) == std::vector{Operator::kRelu}));
+  CHECK(read.relocations[1].addend == -128);
+  CHECK(parameters_of(read, {{"n", 3}, {"past", 0}}) == std::vector<uint64_t>{384});
+  // The rows' barrier, and their place until the last one has read them.
+  const Template made = pattern(
+      "output y: f32[1, 32]\na = silu(x)\nr = slice(a, first: 2, rows: 1)\nb = relu(r)\nc = gelu(b)\ny = "
+      "add(c, r)\n");
+  REQUIRE(made.nodes.size() == 4);
+  CHECK((made.nodes[1].barrier == node::Barrier::kAll));
+  for (const Template::Relocation& one : made.relocations) {
+    // Neither b nor c lies where a does.
+    if (one.node == 1 && one.offset == offsetof(operators::UnaryArgs, to)) CHECK(one.addend >= 512);
+  }
+  const auto count = [&](const std::string& text) { return pattern(text).nodes.size(); };
+  CHECK(count("output y: f32[1, 32]\ny = slice(x, first: 0, rows: 1)\n") == 1);
+  CHECK(count("output y: f32[1, 32]\nr = slice(s, first: 0, rows: 1)\ny = relu(r)\n") == 2);
+  // Rows, table, and place would change: one more than a node has patches.
+  const std::string turns =
+      "weight t: f32[20, 16]\ninput long: f32[13, 32]\noutput y: f32[n, 32]\n"
+      "r = slice(long, first: past, rows: n)\n";
+  CHECK(count(turns + "y = rotary(r, t, heads: 2)\n") == 1);
+  CHECK(count(turns + "y = rotary(r, t, heads: 2, at: past)\n") == 2);
 }
 
 TEST_CASE("rows for a state are written there by the node that makes them") {

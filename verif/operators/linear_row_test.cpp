@@ -100,6 +100,24 @@ TEST_CASE("linear_row: layers behind each other begin with other CPEs, and with 
   }
 }
 
+TEST_CASE(
+    "linear_row: of more blocks than CPEs each has whole ones, and loads the next while it multiplies one") {
+  verif::Random random(test_seed() + 4);
+  // All blocks are whole, or the last one is not; the last CPE has one, some, or one more than the others.
+  for (const uint32_t columns : {192, 200, 384, 520, 1030}) {
+    for (const uint32_t depth : {40, 128, 200, 776}) {
+      RowLayer layer(random, depth, columns);
+      for (const uint32_t mask : {1u, 3u, 0x1'0300u}) {
+        INFO(describe(layer, mask));
+        layer.expect_the_golden(mask);
+      }
+    }
+  }
+  RowLayer layer(random, 128, 64 * 70 + 9);
+  INFO(describe(layer, layer.card.all()));
+  layer.expect_the_golden(layer.card.all());
+}
+
 TEST_CASE("linear_row: layers of the same row behind each other have it once, each with its own columns") {
   verif::Random random(test_seed() + 3);
   for (int round = 0; round < rounds(12); ++round) {

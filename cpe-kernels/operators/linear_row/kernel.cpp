@@ -26,28 +26,40 @@ struct WholeRow {
   static constexpr uint32_t parts() { return 1; }
 };
 
-// Columns of one CPE: whole tiles of 8, and no fewer than are worth its while, as long as there are so many.
+// Columns of one CPE: whole tiles of 8, and no fewer than are worth its while, as long as there are so many;
+// of very many, whole blocks.
 class Columns {
  public:
   explicit Columns(const LinearRowArgs& args) : all_(args.columns) {
-    constexpr uint32_t kWorthwhile = 2048;  // bytes of weights
     const uint32_t count = cpe::count();
+    if (const uint32_t blocks = (all_ - 1) / kBlockColumns + 1; blocks > count) {
+      each_ = kBlockColumns;
+      everyone_ = true;
+      rank_ = cpe::rank();
+      first_ = rank_ * blocks / count * kBlockColumns;
+      end_ = std::min((rank_ + 1) * blocks / count * kBlockColumns, all_);
+      return;
+    }
+    constexpr uint32_t kWorthwhile = 2048;  // bytes of weights
     while (each_ < kBlockColumns && each_ * args.depth < kWorthwhile) each_ *= 2;
     while (each_ * count < all_) each_ += kPackedColumns;
     everyone_ = each_ * (count - 1) < all_;
     rank_ = everyone_ ? cpe::rank() : turned_rank();
+    first_ = rank_ * each_;
+    end_ = std::min(first_ + each_, all_);
   }
 
-  bool any() const { return first() < all_; }
-  uint32_t first() const { return rank_ * each_; }
-  uint32_t end() const { return std::min(first() + each_, all_); }
-  // Of any CPE, at most.
+  bool any() const { return first_ < all_; }
+  uint32_t first() const { return first_; }
+  uint32_t end() const { return end_; }
+  // Of a block of any CPE, at most.
   uint32_t most() const { return each_; }
   // No CPE has nothing to do.
   bool everyone() const { return everyone_; }
 
   // Where all CPEs take part: those of this one's row that have columns come first.
   uint32_t workers_of_row() const {
+    if (each_ * cpe::count() < all_) return cpe::columns();
     const uint32_t before = rank_ - cpe::row::position();
     return std::min(cpe::columns(), (all_ - before * each_ + each_ - 1) / each_);
   }
@@ -56,6 +68,8 @@ class Columns {
   uint32_t all_;
   uint32_t each_ = kPackedColumns;
   uint32_t rank_;
+  uint32_t first_;
+  uint32_t end_;
   bool everyone_;
 };
 
@@ -75,8 +89,8 @@ constexpr uint32_t kMostSteps = 9;
 LDM Step steps[kMostSteps];
 LDM uint32_t step_count;
 
-// For the node whose number the walker's state has as `ahead`, which multiplies the same row: its first
-// weights have been asked for.
+// Weights that have been asked for: those of the next block, or of the node whose number the walker's state
+// has as `ahead`, which multiplies the same row.
 struct RowAhead {
   uint32_t slot;
   dma::Ticket loaded[kMostSteps];
@@ -122,7 +136,7 @@ class RowLayer {
     begin_work();
     if (walk_state().ahead == walk_state().node) {
       walk_state().ahead = node::kNoNode;
-      for (uint32_t i = 0; i != step_count; ++i) steps[i].loaded = row_ahead.loaded[i];
+      take_loaded();
       return compute();
     }
     if (asked_.number == 0) asked_ = load_row();
@@ -314,8 +328,26 @@ class RowLayer {
         {static_cast<uint16_t>(step.pieces), static_cast<uint16_t>(bytes), kBlockColumns * kPackedDepth});
   }
 
-  // For the node behind, if it multiplies the same row and needs no barrier: memory has something to do while
-  // results of this one are made. All columns are one block.
+  void take_loaded() const {
+    for (uint32_t i = 0; i != step_count; ++i) steps[i].loaded = row_ahead.loaded[i];
+  }
+
+  // Memory has something to do while results of this block are made: for the next one, if it is as wide.
+  void load_next() {
+    next_loaded_ = slots_[1].weights != nullptr && columns_ == kBlockColumns &&
+                   own_.end() - column_ >= 2 * kBlockColumns;
+    if (!next_loaded_) return;
+    column_ += kBlockColumns;
+    load_ahead(args_);
+    column_ -= kBlockColumns;
+  }
+  void load_ahead(const LinearRowArgs& args) const {
+    const Slot& slot = slots_[slot_ ^ 1];
+    load_ending(args, slot);
+    const GlobalPtr<const void> w = weights_of_columns(args);
+    for (uint32_t i = 0; i != step_count; ++i) row_ahead.loaded[i] = load(w, slot, steps[i]);
+  }
+  // For the node behind, if it multiplies the same row and needs no barrier, and all columns are one block.
   void load_behind() {
     if (slots_[1].weights == nullptr || columns_ != own_.end() - own_.first()) return;
     const node::Node* const behind = node_behind();
@@ -323,11 +355,8 @@ class RowLayer {
     const auto& next = *reinterpret_cast<const LinearRowArgs*>(behind->arguments.data());
     if (check(next) != Refusal::kNone || !is_alike(next)) return;
     walk_state().ahead = walk_state().node + 1;
-    const Slot& slot = slots_[slot_ ^ 1];
     row_ahead.slot = slot_ ^ 1;
-    load_ending(next, slot);
-    const GlobalPtr<const void> w = weights_of_columns(next);
-    for (uint32_t i = 0; i != step_count; ++i) row_ahead.loaded[i] = load(w, slot, steps[i]);
+    load_ahead(next);
   }
   bool is_alike(const LinearRowArgs& next) const {
     return next.x.bits() == args_.x.bits() && next.gamma.bits() == args_.gamma.bits() &&
@@ -373,16 +402,24 @@ class RowLayer {
 
   // All of this CPE's columns; the first ones are on their way.
   void compute() {
+    dma::Ticket stored = {};
     for (;;) {
-      const dma::Ticket stored = finish(multiply());
+      const dma::Ticket stored_before = stored;
       const bool last = column_ + columns_ == own_.end();
+      stored = finish(multiply(last));
       // The node behind waits for them, too.
       if (last && walk_state().ahead != node::kNoNode) return;
       // Results are on their way from where the next ones will be.
-      dma::wait(stored);
+      dma::wait(next_loaded_ && !last ? stored_before : stored);
       if (last) return;
-      enter(column_ + columns_, true);
-      load();
+      if (next_loaded_) {
+        column_ += columns_;
+        slot_ ^= 1;
+        take_loaded();
+      } else {
+        enter(column_ + columns_, true);
+        load();
+      }
     }
   }
 
@@ -390,7 +427,7 @@ class RowLayer {
 
   // Step by step, as weights come. Groups have sums of their own; those without are one block, of several
   // runs.
-  systolic::Ticket multiply() {
+  systolic::Ticket multiply(bool last_block) {
     const Slot& slot = slots_[slot_];
     const auto* const w_scales = reinterpret_cast<const float*>(slot.w_scales);
     const auto* const biases = reinterpret_cast<const float*>(slot.biases());
@@ -426,7 +463,11 @@ class RowLayer {
                               .bias = args_.biases && (!grouped || piece == 0)});
       }
     }
-    load_behind();
+    if (last_block) {
+      load_behind();
+    } else {
+      load_next();
+    }
     return last;
   }
 
@@ -467,6 +508,7 @@ class RowLayer {
   uint32_t most_;      // columns that weights have room for
   uint32_t column_ = 0;
   uint32_t columns_ = 0;
+  bool next_loaded_ = false;  // of the next block, into the other slot
   int8_t* quantised_;
   float* scales_;
   std::byte* between_;  // three rows of results
