@@ -11,9 +11,11 @@ $(eval $(call verilated_program,tb-group-small,group_top,$(GROUP_RTL) $(GROUP_TR
 # Every CPE with the gate of its own clock.
 $(eval $(call verilated_program,tb-group-gated,group_top,$(GROUP_RTL) $(GROUP_TRACE),$(GROUP_TEST_CPP),$(GROUP_FLAGS) -GRows=2 -GColumns=2 \
   -GSharedClock=0,$(GROUP_TEST_LIBS),))
-# With the tiles of swai-card-tiny.
+# With the tiles of swai-card-tiny, and with tiles that tell what their cores retire.
 $(eval $(call verilated_program,tb-group-tiles,group_top,$(call with_tiles,$(GROUP_RTL)) other:$(GROUP_TRACE),$(GROUP_TEST_CPP),\
   $(GROUP_FLAGS) -GRows=2 -GColumns=2,$(call tile_libs,cpe-tile-tiny) $(GROUP_TEST_LIBS),))
+$(eval $(call cpe_tile,group-tile-tiny,+define+CPE_RVFI -GRows=2 -GColumns=2,$(GROUP_TRACE)))
+$(eval $(call verilated_sibling,tb-group-tiles-told,tb-group-tiles,$(GROUP_TEST_CPP),$(call tile_libs,group-tile-tiny) $(GROUP_TEST_LIBS)))
 # With the tiles of swai-card, and all 32 CPEs in one model of nothing but rtl/: what those are compared with. Each of its CPEs would
 # say of an assertion where it is, and so have code of its own; the other groups have them.
 $(eval $(call verilated_sibling,tb-group-card,cpe-run,$(GROUP_TEST_CPP) verif/cg/group/two_threads.cpp,$(call tile_libs,cpe-tile) $(GROUP_TEST_LIBS)))
