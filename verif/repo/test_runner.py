@@ -2,14 +2,24 @@
 """Tests scripts/run-tests.py on small sets of tests that pass, fail, hang and crash."""
 
 import json
+import os
 import pathlib
 import re
+import signal
 import subprocess
 import tempfile
 import time
 import unittest
 
 RUNNER = pathlib.Path("scripts/run-tests.py").resolve()
+
+
+def runs(process):
+    """Whether there is such a process that has not ended, even if nobody has asked for its end."""
+    try:
+        return pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
 
 
 class RunnerTest(unittest.TestCase):
@@ -87,18 +97,21 @@ class RunnerTest(unittest.TestCase):
         self.assertFalse((self.root / "late").exists())
 
     def test_interrupted(self):
-        self.register({"name": '"a.slow"', "command": '"touch started; sleep 2; touch late"', "seeds": 4})
-        process = subprocess.Popen(
-            ["python3", RUNNER, "--jobs", "2"], cwd=self.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
-        while not (self.root / "started").exists():
+        self.register({"name": '"a.slow"', "command": '"echo $$ >begun && mv begun pid; exec sleep 3000"'})
+        process = subprocess.Popen(["python3", RUNNER], cwd=self.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        while not (self.root / "pid").exists():
             time.sleep(0.05)
         process.terminate()
         output, _ = process.communicate(timeout=600)
         self.assertEqual(process.returncode, 130, output)
         self.assertIn("interrupted", output)
-        time.sleep(2.5)
-        self.assertFalse((self.root / "late").exists(), "tests must end with the runner")
+        test = int((self.root / "pid").read_text())
+        for _ in range(6000):
+            if not runs(test):
+                return
+            time.sleep(0.05)
+        os.kill(test, signal.SIGKILL)
+        self.fail("tests must end with the runner")
 
     def test_parallel(self):
         # Each ends when all have begun.
