@@ -90,7 +90,7 @@ def attempt(entry, work):
 
 def measure_all(benches):
     """What becomes of each: those that count cycles of the card beside each other, then those that measure seconds alone."""
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         found = list(pool.map(lambda bench: attempt(bench, measure), [bench for bench in benches if bench["cycles"]]))
     return found + [attempt(bench, measure) for bench in benches if not bench["cycles"]]
 

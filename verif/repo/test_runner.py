@@ -97,20 +97,24 @@ class RunnerTest(unittest.TestCase):
         self.assertFalse((self.root / "late").exists())
 
     def test_interrupted(self):
-        self.register({"name": '"a.slow"', "command": '"echo $$ >begun && mv begun pid; exec sleep 3000"'})
-        process = subprocess.Popen(["python3", RUNNER], cwd=self.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        while not (self.root / "pid").exists():
+        self.register({"name": '"a.slow"', "command": '"echo $$ >begun.$$ && mv begun.$$ $$.pid; exec sleep 3000"', "seeds": 4})
+        process = subprocess.Popen(["python3", RUNNER, "--jobs", "2"], cwd=self.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        begun = []
+        while len(begun) < 2:
             time.sleep(0.05)
+            begun = list(self.root.glob("*.pid"))
         process.terminate()
         output, _ = process.communicate(timeout=600)
         self.assertEqual(process.returncode, 130, output)
         self.assertIn("interrupted", output)
-        test = int((self.root / "pid").read_text())
+        self.assertEqual(len(list(self.root.glob("*.pid"))), 2, "no other test may begin")
+        tests = [int(path.stem) for path in begun]
         for _ in range(6000):
-            if not runs(test):
+            if not any(map(runs, tests)):
                 return
             time.sleep(0.05)
-        os.kill(test, signal.SIGKILL)
+        for test in tests:
+            os.kill(test, signal.SIGKILL)
         self.fail("tests must end with the runner")
 
     def test_parallel(self):
