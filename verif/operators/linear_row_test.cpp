@@ -100,6 +100,18 @@ TEST_CASE("linear_row: layers behind each other begin with other CPEs, and with 
   }
 }
 
+TEST_CASE("linear_row: a row whose norm one other CPE loads for the first one, as there are two of them") {
+  verif::Random random(test_seed() + 5);
+  for (const uint32_t group : {384u, kScaleGroup}) {
+    RowLayer layer(random, 384, 80);
+    layer.args.gamma = layer.gamma.at();
+    layer.args.beta = layer.beta.at();
+    layer.args.group = group;
+    INFO(describe(layer, layer.card.all()));
+    layer.expect_the_golden(layer.card.all());
+  }
+}
+
 TEST_CASE(
     "linear_row: of more blocks than CPEs each has whole ones, and loads the next while it multiplies one") {
   verif::Random random(test_seed() + 4);
@@ -113,9 +125,12 @@ TEST_CASE(
       }
     }
   }
-  RowLayer layer(random, 128, 64 * 70 + 9);
-  INFO(describe(layer, layer.card.all()));
-  layer.expect_the_golden(layer.card.all());
+  // Where they make the row for each other, too.
+  for (const uint32_t depth : {128, 264, 384}) {
+    RowLayer layer(random, depth, depth == 128 ? 64 * 70 + 9 : 64 * 40 + 9);
+    INFO(describe(layer, layer.card.all()));
+    layer.expect_the_golden(layer.card.all());
+  }
 }
 
 TEST_CASE("linear_row: layers of the same row behind each other have it once, each with its own columns") {

@@ -144,7 +144,7 @@ class RowLayer {
     const uint32_t position = cpe::row::position();
     if (position == 0) return make_row_for_others();
     cpe::row::Sent sent = {};
-    if (position == gamma_of(sharers_) && args_.gamma) sent = pass_on(args_.gamma);
+    if (position == kGammaOf && args_.gamma) sent = pass_on(args_.gamma);
     if (position == beta_of(sharers_) && args_.beta) sent = pass_on(args_.beta);
     load();
     cpe::row::wait(cpe::row::receive(0, quantised_, row_bytes()));
@@ -193,9 +193,10 @@ class RowLayer {
     return dma::load(x_, args_.x, args_.depth * sizeof(float));
   }
 
-  // Which CPE of a row loads the norm's factors for the first one.
-  static uint32_t gamma_of(uint32_t sharers) { return 1 % sharers; }
-  static uint32_t beta_of(uint32_t sharers) { return 2 % sharers; }
+  // Which CPE of a row loads the norm's factors for the first one, which has the row to make. One after the
+  // other from the same sender: what is sent last is over last.
+  static constexpr uint32_t kGammaOf = 1;
+  static uint32_t beta_of(uint32_t sharers) { return sharers > 2 ? 2 : 1; }
   uint32_t channel_bytes() const {
     return (args_.depth * sizeof(float) + cpe::kChannelGranule - 1) / cpe::kChannelGranule *
            cpe::kChannelGranule;
@@ -243,7 +244,7 @@ class RowLayer {
       const NormArgs of_norm = norm_args();
       const WholeRow row = {args_.depth};
       const Norm norm(arena_, of_norm, static_cast<bool>(args_.beta), row);
-      cpe::row::Received received = cpe::row::receive(gamma_of(sharers_), norm.gamma(), channel_bytes());
+      cpe::row::Received received = cpe::row::receive(kGammaOf, norm.gamma(), channel_bytes());
       if (args_.beta) received = cpe::row::receive(beta_of(sharers_), norm.beta(), channel_bytes());
       dma::wait(asked_);
       cpe::row::wait(received);
