@@ -98,6 +98,7 @@ void keep_descriptors(Plan& plan) {
   sigaddset(&signals, SIGCHLD);
   sigaddset(&signals, SIGTERM);
   ::sigprocmask(SIG_SETMASK, &signals, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);  // who would hear the report may have gone
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != plan.daemon) ::_exit(0);
 
