@@ -6,6 +6,8 @@
 // answered at once by whoever gets it, and written here one cycle later (done_data_i). A line that failed is not kept.
 // A line may be asked for ahead: fetch_line_i is {ahead, address}. That is answered at once, too: with the line, or with a cause, and then
 // the line is asked for unless others need the room. Nobody hears what becomes of it.
+// Behind a line that is not here, the next ones (Behind) are looked up when nobody asks, and asked for likewise: code that nobody has run yet
+// comes from memory in the time of one line after the other, and not of each by itself.
 // invalidate_i drops everything. Lines on their way are answered, but not kept, and nobody joins them who asks later.
 // Latency: three cycles from fetch_valid_i to the answer at the CPE, one of them the response register behind this module.
 // Cuts: everything but done_mask_o.
@@ -49,6 +51,7 @@ module cg_icache #(
   localparam int unsigned Slots = 4;
   localparam int unsigned Ways  = 4;
   localparam int unsigned Sets  = 256;
+  localparam int unsigned Behind = 2;
 
   localparam int unsigned SetBits = $clog2(Sets);
   localparam int unsigned TagBits = 23 - SetBits;  // of a line's address in either space
@@ -59,6 +62,7 @@ module cg_icache #(
   logic [N-1:0]  asking, candidates, grant;
   logic [4:0]    chosen;
   logic          pick, look_free, look_next;
+  logic          pick_behind;
 
   assign asking     = fetch_valid_i & ~inflight_q;
   assign candidates = |(asking & first_q) ? asking & first_q : asking;
@@ -66,13 +70,16 @@ module cg_icache #(
   assign chosen     = 5'(hbm_pkg::index_of(64'(grant)));
   assign pick       = asking != '0 && look_free;
 
-  logic          look_q;
+  logic          look_q, behind_q;  // nobody asks for it
   logic [25:0]   line_q, line;
+  logic [24:0]   next_line_q;       // to be looked up behind others
+  logic [1:0]    next_count_q;
   logic [N-1:0]  mask_q, same;
 
   always_comb begin
     line = '0;
     same = '0;
+    if (pick_behind) line = {1'b1, next_line_q};
     if (pick) begin
       line = fetch_line_i[26*chosen +: 26];
       for (int unsigned i = 0; i < N; i++) same[i] = fetch_line_i[26*i +: 26] == line;
@@ -90,14 +97,15 @@ module cg_icache #(
     end else begin
       inflight_q <= (inflight_q & ~answered_i) | same;
       if (pick) first_q <= ~((grant - 1'b1) | grant);
-      if (look_free) look_q <= pick;
+      if (look_free) look_q <= pick || pick_behind;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (pick) begin
-      line_q <= line;
-      mask_q <= same;
+    if (pick || pick_behind) begin
+      line_q   <= line;
+      mask_q   <= same;
+      behind_q <= pick_behind;
     end
   end
 
@@ -154,14 +162,27 @@ module cg_icache #(
   assign done        = done_valid_i ? 4'd1 << done_slot_i : 4'd0;
   assign done_mask_o = slot_mask_q[done_slot_i];
 
+  assign pick_behind = asking == '0 && look_free && next_count_q != '0 && (free & (free - 1'b1)) != '0;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || invalidate_i) next_count_q <= '0;
+    else if (absent && !behind_q) next_count_q <= 2'(Behind);
+    else if (pick_behind) next_count_q <= next_count_q - 1'b1;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (absent && !behind_q) next_line_q <= line_q[24:0] + 1'b1;
+    else if (pick_behind) next_line_q <= next_line_q + 1'b1;
+  end
+
   // Those who come while the answer to the line goes out are looked up again. Nobody joins ahead; what is asked for ahead leaves room for
   // another line.
   logic answer_free, answer, write_q;
   assign room      = ahead ? (free & (free - 1'b1)) != '0 : free != '0;
   assign join_slot = absent && !ahead && (match & ~done) != '0;
   assign take_slot = absent && match == '0 && room;
-  assign answer    = look_q && (vacant || (hit && !write_q) || (absent && ahead)) && answer_free;
-  assign look_next = answer || join_slot || (take_slot && !ahead);
+  assign answer    = look_q && !behind_q && (vacant || (hit && !write_q) || (absent && ahead)) && answer_free;
+  assign look_next = behind_q || answer || join_slot || (take_slot && !ahead);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -281,7 +302,7 @@ module cg_icache #(
   assign code_cause_o = cause_q;
   assign event_hit_o  = answer && hit;
   assign event_miss_o = take_slot;
-  assign busy_o       = inflight_q != '0 || slot_q != '0 || write_q;
+  assign busy_o       = inflight_q != '0 || slot_q != '0 || write_q || look_q || next_count_q != '0;
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
