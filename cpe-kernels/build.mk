@@ -32,7 +32,10 @@ $(OPERATORS) &: abi/operators.toml scripts/gen-operators.py scripts/gen/text.py
 	$(call say,GEN,build/gen/operators.hpp)
 	$(Q)$(PYTHON) scripts/gen-operators.py --out build/gen
 generated: $(OPERATORS)
-$(eval $(call cpe_module,operators,$(wildcard cpe-kernels/operators/*/*.cpp),))
+# The walker first, as what it is made of runs at every node: `walk` is in front of all functions, and the rest lies behind it in a
+# core's cache of code.
+WALKER_CPP := $(wildcard cpe-kernels/operators/walker/*.cpp)
+$(eval $(call cpe_module,operators,$(WALKER_CPP) $(filter-out $(WALKER_CPP),$(wildcard cpe-kernels/operators/*/*.cpp)),))
 $(CPE_BUILD)/operators.elf: $(OPERATORS) abi/node.hpp $(wildcard cpe-kernels/operators/*/*.hpp)
 
 .PHONY: cpe-kernels

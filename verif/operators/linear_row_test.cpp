@@ -144,9 +144,12 @@ TEST_CASE("linear_row: layers of the same row behind each other have it once, ea
       Tensor w, w_scales, to;
     };
     std::vector<Sibling> siblings;
-    std::vector<Node> nodes;
+    // Anywhere among the nodes that a CPE fetches at a time.
+    std::vector<Node> nodes(random.below(8), Node{.operation = static_cast<uint16_t>(Operator::kNothing)});
     std::vector<Tensor*> tensors = {&layer.x, &layer.biases, &layer.residual, &layer.gamma, &layer.beta};
-    for (unsigned i = 0; i < 4; ++i) {
+    const uint64_t count = random.chance(50) ? 4 : random.between(2, 12);
+    siblings.reserve(count);
+    for (unsigned i = 0; i < count; ++i) {
       Sibling& one = siblings.emplace_back(
           Sibling{layer.args, layer.some_weights(random), layer.card.tensor(1, columns, 4), {}});
       draw_scales(random, one.w_scales, 0.01f);

@@ -30,15 +30,10 @@ struct Layer {
     const uint32_t groups = (depth + args.group - 1) / args.group;
     x = card.tensor(shape.rows, depth, 1, some_gap(random));
     overlap_some(random, x, 1);
-    w = card.tensor(1, static_cast<uint32_t>(packed_linear_bytes(depth, shape.columns)), 1);
     x_scales = card.tensor(groups, shape.rows, 4, some_gap(random));
     w_scales = card.tensor(1, shape.columns, 4);
     draw_ending(random, card, args, biases, residual, to);
-    weights.resize(size_t{shape.columns} * depth);
-    for (int8_t& weight : weights) weight = static_cast<int8_t>(random.next());
-    std::vector<int8_t> packed(packed_linear_bytes(depth, shape.columns));
-    pack_linear(weights, depth, shape.columns, packed);
-    for (uint32_t i = 0; i < packed.size(); ++i) w.set(0, i, packed[i]);
+    w = some_weights(random);
     draw_scales(random, x_scales, 0.01f);
     draw_scales(random, w_scales, 0.01f);
     args.x = x.at();
@@ -47,6 +42,17 @@ struct Layer {
     args.w_scales = w_scales.at();
     args.x_stride = x.stride;
     args.x_scales_stride = x_scales.stride;
+  }
+
+  // Packed; `weights` are those that were drawn last.
+  Tensor some_weights(verif::Random& random) {
+    weights.resize(size_t{args.columns} * args.depth);
+    for (int8_t& weight : weights) weight = static_cast<int8_t>(random.next());
+    std::vector<int8_t> packed(packed_linear_bytes(args.depth, args.columns));
+    pack_linear(weights, args.depth, args.columns, packed);
+    Tensor tensor = card.tensor(1, static_cast<uint32_t>(packed.size()), 1);
+    for (uint32_t i = 0; i < packed.size(); ++i) tensor.set(0, i, packed[i]);
+    return tensor;
   }
 
   std::vector<Tensor*> tensors() { return {&x, &w, &x_scales, &w_scales, &biases, &residual, &to}; }
@@ -130,6 +136,54 @@ TEST_CASE("linear: layers behind each other, with and without barriers between t
     const uint32_t mask = random.chance(70) ? layer.card.all() : some_mask(random, layer.card.all());
     INFO(describe(layer, mask));
     walk_siblings(random, layer, Operator::kLinear, mask);
+  }
+}
+
+TEST_CASE("linear: narrow layers of the same rows behind each other, which are joined unless they differ") {
+  verif::Random random(test_seed() + 5);
+  for (int round = 0; round < rounds(12); ++round) {
+    const auto rows = static_cast<uint32_t>(random.between(random.chance(20) ? 20 : 33, 150));
+    const uint32_t columns = random.chance(80) ? 64 * static_cast<uint32_t>(random.between(1, 2)) : 72;
+    Layer layer(random, {rows, columns}, random.chance(50) ? 128 : some_size(random, 300));
+    if (random.chance(80)) layer.args.residual = {};
+    struct Sibling {
+      LinearArgs args;
+      Tensor w, w_scales, biases, to;
+    };
+    std::vector<Sibling> siblings;
+    // Anywhere among the nodes that a CPE fetches at a time.
+    std::vector<Node> nodes(random.below(8), Node{.operation = static_cast<uint16_t>(Operator::kNothing)});
+    std::vector<Tensor*> tensors = {&layer.x, &layer.x_scales, &layer.residual};
+    const uint64_t count = random.between(2, 11);
+    siblings.reserve(count);
+    for (unsigned i = 0; i < count; ++i) {
+      Sibling& one = siblings.emplace_back(Sibling{layer.args,
+                                                   layer.some_weights(random),
+                                                   layer.card.tensor(1, columns, 4),
+                                                   layer.card.tensor(1, columns, 4),
+                                                   {}});
+      draw_scales(random, one.w_scales, 0.01f);
+      fill(random, one.biases, Number::kFp32);
+      if (random.chance(5)) one.args.function = static_cast<uint16_t>(Operator::kRelu);
+      if (random.chance(5)) one.args.to_type = Number::kFp16;
+      one.args.biases = random.chance(50) ? one.biases.at() : GlobalPtr<const void>();
+      one.to = layer.card.tensor(rows, columns, bytes_of(one.args.to_type), random.chance(90) ? 0 : 8);
+      one.args.to = one.to.at();
+      one.args.to_stride = one.to.stride;
+      one.args.w = one.w.at();
+      one.args.w_scales = one.w_scales.at();
+      nodes.push_back(node::make(static_cast<uint16_t>(Operator::kLinear),
+                                 random.chance(10) ? Barrier::kAll : Barrier::kNone, one.args));
+    }
+    for (Sibling& one : siblings)
+      for (Tensor* const tensor : {&one.w, &one.w_scales, &one.biases, &one.to}) tensors.push_back(tensor);
+    const uint32_t mask = random.chance(80) ? layer.card.all() : some_mask(random, layer.card.all());
+    INFO(count << " layers: " << describe(layer, mask));
+    const Result result = layer.card.walk(nodes, mask, tensors);
+    REQUIRE_MESSAGE(result.ok(), layer.card.describe(result));
+    for (const Sibling& one : siblings)
+      golden::linear(one.args, memory_of(tensors), [](uint32_t, uint32_t, Real) {});
+    for (const Tensor* tensor : tensors) REQUIRE(layer.card.difference(*tensor) == "");
   }
 }
 

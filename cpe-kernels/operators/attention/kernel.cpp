@@ -28,9 +28,8 @@ class Attention {
       column->at = arena_.take<float>(Column::bytes(queries));
   }
 
-  void run() {
-    Step step;
-    if (!schedule_.begin(step)) return;
+  // From its first step on.
+  void run(Step step) {
     begin_work();
     fetch(step.tile);
     stream_.begin();
@@ -43,6 +42,7 @@ class Attention {
       if (schedule_.shared() && enters && more) fetch(step.tile);
     }
     dma::wait(stored_);
+    if (!schedule_.shared()) end_work();
   }
 
  private:
@@ -321,6 +321,7 @@ void combine(Arena arena, const AttentionArgs& args, const AttentionSizes& sizes
                                                                  uint64_t{query % args.heads} * bytes)),
                          result, bytes));
   }
+  if (turned_rank() < args.rows * args.heads) end_work();
 }
 
 // All CPEs look at all of them.
@@ -339,7 +340,7 @@ void operator_attention(const AttentionArgs& args) {
   check_keys(sizes);
   const Schedule schedule(sizes, most_queries(args.width),
                           uses_workspace(args.rows, args.kv_heads, args.keys), turned_rank(), cpe::count());
-  Attention(arena, args, schedule).run();
+  if (Step first; schedule.begin(first)) Attention(arena, args, schedule).run(first);
   if (!schedule.shared()) return;
   wait_for_others();
   cpe::sync<cpe::Scope::kAll>();

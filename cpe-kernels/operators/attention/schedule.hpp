@@ -88,9 +88,10 @@ class Schedule {
 
   // As few as there can be when no CPE takes more tiles than it has to: then all CPEs get alike.
   uint32_t rows_of_tile(uint32_t most) const {
-    const uint64_t least_tiles = uint64_t{(sizes_.rows - 1) / most + 1} * columns_of_tiles();
-    const uint64_t rounds = (least_tiles + count_ - 1) / count_;
-    return (sizes_.rows - 1) / static_cast<uint32_t>(rounds * count_ / columns_of_tiles()) + 1;
+    if (sizes_.rows == 1) return 1;
+    const uint32_t least_tiles = ((sizes_.rows - 1) / most + 1) * columns_of_tiles();
+    const uint32_t rounds = (least_tiles + count_ - 1) / count_;
+    return (sizes_.rows - 1) / (rounds * count_ / columns_of_tiles()) + 1;
   }
 
   uint32_t blocks_of(uint32_t number) const { return key_blocks(keys_of(tile(number))); }

@@ -4,13 +4,17 @@
 namespace swai::operators {
 
 vector::Ticket finish(const EndingArgs& args, const Place& place, const vector::Operand& to,
-                      const vector::Operand& residual, vector::Ticket last) {
+                      const vector::Operand& residual, vector::Ticket last, systolic::Ticket sums) {
   const vector::Operand& y = place.x;
-  if (args.function != 0) last = apply(static_cast<Operator>(args.function), args.residual ? y : to, place);
+  if (args.function != 0) {
+    systolic::wait(sums);
+    last = apply(static_cast<Operator>(args.function), args.residual ? y : to, place);
+  }
   if (args.residual) {
     vector::a(y);
     vector::c(residual);
     into(to);
+    systolic::wait(sums);
     last = vector::run(vector::Op::kAdd);
   }
   if (args.only_converts() && args.to_type != Number::kFp32) {

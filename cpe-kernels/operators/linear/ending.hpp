@@ -4,8 +4,11 @@
 
 #include "cpe-kernels/operators/linear/steps.hpp"
 #include "cpe-kernels/operators/unary/functions.hpp"
+#include "swai/systolic.hpp"
 
 namespace swai::operators {
+
+namespace systolic = cpe::systolic;
 
 // Of a node's arguments.
 struct EndingArgs {
@@ -28,9 +31,11 @@ EndingArgs ending_of(const Args& args) {
 }
 
 // Issues what makes results of sums in fp32 with their biases, at `place`: function, residual, conversion.
-// The vector unit's size has been set. `to` may be the place of the sums. `last`: the run before.
+// The vector unit's size has been set. `to` may be the place of the sums. `last`: the run before. `sums`: the
+// systolic unit's that makes them, if nobody has waited for it; the vector unit is told meanwhile what it
+// will do.
 vector::Ticket finish(const EndingArgs& args, const Place& place, const vector::Operand& to,
-                      const vector::Operand& residual, vector::Ticket last);
+                      const vector::Operand& residual, vector::Ticket last, systolic::Ticket sums = {});
 
 class Ending {
  public:
@@ -88,11 +93,11 @@ class Ending {
 
   // The same for a block from row `first` on.
   vector::Ticket finish(const Step& step, vector::Ticket last, uint32_t first = 0) const;
-  void store(const Step& step) { store(step, {0, step.rows}); }
-  // Some rows of the block.
-  void store(const Step& step, const cpe::Part& rows) {
-    const Matrix to = {args_.to, args_.to_stride, bytes_of(args_.to_type)};
-    const Tile tile = {step.row + rows.first, rows.count, step.column, step.columns};
+  void store(const Step& step) { store(step, {0, step.rows}, args_.to, step.column); }
+  // Some rows of the block, to those columns.
+  void store(const Step& step, const cpe::Part& rows, GlobalPtr<void> into, uint32_t column) {
+    const Matrix to = {into, args_.to_stride, bytes_of(args_.to_type)};
+    const Tile tile = {step.row + rows.first, rows.count, column, step.columns};
     last_stored_ = operators::store(to, results(step) + rows.first * pitch_, tile, pitch_);
     stored_[step.block & slots_->block_mask()] = last_stored_;
   }

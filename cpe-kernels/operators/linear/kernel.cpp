@@ -18,15 +18,16 @@ class Int8Weights {
   static constexpr uint32_t kRunDepth = kPackedDepth;
   static constexpr uint32_t kMostPieces = 2;
   static constexpr auto kKind = systolic::Weights::kInt8;
+  static constexpr bool kJoins = true;
   static constexpr bool kMayAdd = false;
 
   // Where CPEs do not share rows, of a narrow layer all have some columns, if they can.
-  static BlockWidth columns(const LinearArgs& args) {
+  static BlockWidth columns(const LinearArgs& args, uint32_t columns) {
     uint32_t width = kBlockColumns;
     if (args.rows > kBlockRows) {
-      if (args.columns <= kFewColumns) width /= 2;
+      if (columns <= kFewColumns) width /= 2;
     } else {
-      while (width > kPackedColumns && args.columns <= cpe::count() / 2 * width &&
+      while (width > kPackedColumns && columns <= cpe::count() / 2 * width &&
              args.depth * width > kWorthwhile)
         width /= 2;
     }
@@ -91,7 +92,7 @@ class Int8Weights {
 
 void operator_linear(const LinearArgs& args) {
   require(check(args));
-  SystolicLinear<Int8Weights>(args).run();
+  SystolicLinear<Int8Weights>(join(args)).run();
 }
 
 }  // namespace swai::operators

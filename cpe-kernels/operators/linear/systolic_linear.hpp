@@ -8,12 +8,11 @@
 
 #include "cpe-kernels/operators/linear/activations.hpp"
 #include "cpe-kernels/operators/linear/ending.hpp"
+#include "cpe-kernels/operators/linear/joined.hpp"
 #include "cpe-kernels/operators/linear/plan.hpp"
 #include "swai/systolic.hpp"
 
 namespace swai::operators {
-
-namespace systolic = cpe::systolic;
 
 // Weights of a step as they lie in memory, in `count` pieces of `bytes`, a multiple of 32, that begin
 // `stride` bytes apart. In local memory they lie one after the other.
@@ -63,24 +62,29 @@ struct Rows {
 //   set(k, depth, at, stride)   settings for those of a run in local memory, and the results' column stride
 //   move(at)             the same for a run that is as large as the one before
 //   adds()               whether results get more than products of the systolic unit
+//   kJoins               whether nodes may be joined
 //   kMayAdd              whether that may ever be so; then begin (once, if rows stay), prepare and add (for
 //                        each run) issue what adds it to results
 template <typename Weights>
 class SystolicLinear {
  public:
-  explicit SystolicLinear(const typename Weights::Args& args)
-      : args_(args),
-        grouped_(args.group != args.depth),
+  using Nodes = Joined<typename Weights::Args>;
+
+  explicit SystolicLinear(const Nodes& nodes)
+      : nodes_(nodes),
+        args_(nodes.of(0)),
+        grouped_(args_.group != args_.depth),
         run_shift_(static_cast<uint32_t>(std::countr_zero(grouped_ ? kScaleGroup : Weights::kRunDepth))),
         part_shift_(static_cast<uint32_t>(std::countr_zero(grouped_ ? kScaleGroup : Weights::kPart))),
-        parts_of_block_(((args.depth - 1) >> part_shift_) + 1),
-        blocks_({args.rows, args.depth, args.columns},
-                {kBlockRows, grouped_ ? kScaleGroup : Weights::kDepth, Weights::columns(args).most},
-                Weights::columns(args).unit, grouped_ ? kScaleGroup : Weights::kFirstDepth),
-        x_(args.x, args.x_stride, 1, blocks_, arena_),
+        parts_of_block_(((args_.depth - 1) >> part_shift_) + 1),
+        blocks_({args_.rows, args_.depth, nodes.columns()},
+                {kBlockRows, grouped_ ? kScaleGroup : Weights::kDepth,
+                 Weights::columns(args_, nodes.columns()).most},
+                Weights::columns(args_, nodes.columns()).unit, grouped_ ? kScaleGroup : Weights::kFirstDepth),
+        x_(args_.x, args_.x_stride, 1, blocks_, arena_),
         rows_at_once_(rows_at_once()),
-        ending_(ending_of(args), blocks_, arena_, rows_at_once_, stored_sums()),
-        weights_(args, blocks_, x_, arena_),
+        ending_(ending_of(args_), blocks_, arena_, rows_at_once_, stored_sums()),
+        weights_(args_, blocks_, x_, arena_),
         adds_up_(parts_of_block_ > 1 || weights_.adds()),
         part_bytes_(blocks_.rows() * ending_.pitch()) {
     if (x_.stay()) {
@@ -122,6 +126,7 @@ class SystolicLinear {
     go_through(blocks_, slots_.count(), *this);
     put_all_due();
     ending_.wait();
+    if (nodes_.count > 1) end_work(nodes_.count - 1);
   }
 
   void share() {
@@ -138,7 +143,7 @@ class SystolicLinear {
       // What is shared was waited for.
       last = shares_row_factors() ? first_weights_loaded_ : row_factors_loaded_;
       if (step.depth > kStep) last = load_rest(step);
-    } else if (const auto ticket = load_weights(args_, step, slots_); ticket.number != 0) {
+    } else if (const auto ticket = load_weights(node_of(step), step, slots_); ticket.number != 0) {
       last = ticket;
     }
     if (blocks_.empty(step)) return last;
@@ -187,6 +192,7 @@ class SystolicLinear {
 
   systolic::Ticket start(const Step& step) {
     if (blocks_.empty(step)) return {};
+    biased_ = static_cast<bool>(node_of(step).biases);
     if (ends_part(step) && !adds_up_) ending_.free(step);
     const Run run = first_run(step);
     const auto ticket = multiply(run, run.part & 1);
@@ -258,6 +264,19 @@ class SystolicLinear {
   }
 
  private:
+  // Where nodes are joined: that to which a block belongs, if it is not empty, and its place in it.
+  const typename Weights::Args& node_of(const Step& step) const {
+    if constexpr (Weights::kJoins) {
+      if (nodes_.count > 1) return nodes_.of(std::min(step.column / args_.columns, nodes_.count - 1));
+    }
+    return args_;
+  }
+  uint32_t column_in_node(const Step& step) const {
+    if constexpr (Weights::kJoins) {
+      if (nodes_.count > 1) return step.column % args_.columns;
+    }
+    return step.column;
+  }
   // Of the first step, whose first piece was loaded.
   dma::Ticket load_rest(const Step& step) const {
     Step rest = step;
@@ -301,6 +320,7 @@ class SystolicLinear {
     std::byte* const to = slots.of_step(step) + w_offset_;
     Step begin = step;
     begin.depth = std::min(step.depth, most);
+    begin.column = column_in_node(step);
     if (!blocks_.sharing()) {
       last = weights_.load(to, args.w, begin);
     } else {
@@ -308,8 +328,8 @@ class SystolicLinear {
       if (const auto own = blocks_.own_of_w(pieces.count); own.count != 0) last = pieces.load(to, own);
     }
     if (blocks_.empty(step) || !needs_block(step)) return last;
-    ending_.load_biases(args.biases, step, slots);
-    return dma::load(slots.of_block(step), args.w_scales.plus_bytes(int64_t{step.column} * 4),
+    ending_.load_biases(args.biases, begin, slots);
+    return dma::load(slots.of_block(step), args.w_scales.plus_bytes(int64_t{begin.column} * 4),
                      step.columns * 4);
   }
 
@@ -369,7 +389,7 @@ class SystolicLinear {
                           .half = half,
                           .result = static_cast<cpe::Number>(drained()),
                           .row_factors = true,
-                          .bias = ending_.has_biases() && run.k >> part_shift_ == 0});
+                          .bias = biased_ && run.k >> part_shift_ == 0});
   }
   Number drained() const { return !adds_up_ && ending_.only_converts() ? ending_.to_type() : Number::kFp32; }
   // A run's sums to those before it. Returns the last run of the vector unit.
@@ -435,7 +455,7 @@ class SystolicLinear {
     vector::size(step.columns, rows.count);
     if (adds_up_ || !ending_.only_converts()) last = ending_.finish(step, last, rows.first);
     vector::wait(last);
-    ending_.store(step, rows);
+    ending_.store(step, rows, node_of(step).to, column_in_node(step));
   }
 
   // Sums that need nothing but a conversion are stored as results are.
@@ -523,7 +543,8 @@ class SystolicLinear {
     return reinterpret_cast<const float*>(at);
   }
 
-  const typename Weights::Args& args_;
+  const Nodes& nodes_;
+  const typename Weights::Args& args_;  // of the first one
   bool grouped_;
   uint32_t run_shift_;
   uint32_t part_shift_;
@@ -544,6 +565,7 @@ class SystolicLinear {
     Step step;
     cpe::Part rows;
   } due_ = {};
+  bool biased_ = false;                    // the block that is computed
   Run last_run_ = {};                      // of the step that was computed
   bool continues_;                         // the node before has begun to load for this one
   dma::Ticket first_weights_loaded_ = {};  // of the first step, if they were asked for before all else

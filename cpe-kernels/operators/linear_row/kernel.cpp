@@ -50,6 +50,8 @@ class Columns {
   }
 
   bool any() const { return first_ < all_; }
+  // The same at a node of as many columns and as much depth, so far behind the one that runs.
+  bool any_behind(uint32_t nodes) const { return turned_rank(nodes) * each_ < all_; }
   uint32_t first() const { return first_; }
   uint32_t end() const { return end_; }
   // Of a block of any CPE, at most.
@@ -171,6 +173,7 @@ class RowLayer {
   static constexpr uint32_t kOwnRow = 256;
   static constexpr uint32_t kForRow = 12288;   // scales, and what a norm needs besides its factors
   static constexpr uint32_t kLastStep = 2048;  // bytes of weights
+  static constexpr uint32_t kMostWithout = 7;  // nodes that are left out
   static constexpr uint32_t kTileBytes = kPackedDepth * kPackedColumns;
 
   uint32_t slot_bytes() const { return most_ * padded_depth(args_.depth) + (groups_ + 3) * kRowBytes; }
@@ -359,6 +362,15 @@ class RowLayer {
     row_ahead.slot = slot_ ^ 1;
     load_ahead(next);
   }
+  // Where few CPEs have work, other ones have that of the nodes behind which multiply without a barrier.
+  void look_behind() {
+    for (without_ = 0; !own_.everyone() && without_ != kMostWithout; ++without_) {
+      const node::Node* const behind = node_behind(without_);
+      if (behind == nullptr || behind->operation != static_cast<uint16_t>(Operator::kLinearRow)) return;
+      const auto& next = *reinterpret_cast<const LinearRowArgs*>(behind->arguments.data());
+      if (next.depth != args_.depth || next.columns != args_.columns || own_.any_behind(without_ + 1)) return;
+    }
+  }
   bool is_alike(const LinearRowArgs& next) const {
     return next.x.bits() == args_.x.bits() && next.gamma.bits() == args_.gamma.bits() &&
            next.beta.bits() == args_.beta.bits() && next.depth == args_.depth &&
@@ -412,7 +424,7 @@ class RowLayer {
       if (last && walk_state().ahead != node::kNoNode) return;
       // Results are on their way from where the next ones will be.
       dma::wait(next_loaded_ && !last ? stored_before : stored);
-      if (last) return;
+      if (last) return end_work(without_);
       if (next_loaded_) {
         column_ += columns_;
         slot_ ^= 1;
@@ -441,7 +453,6 @@ class RowLayer {
     uint32_t half = 0;
     for (uint32_t i = 0; i != step_count; ++i) {
       const Step& step = steps[i];
-      dma::wait(step.loaded);
       const std::byte* w = slot.weights + step.to;
       systolic::column_strides(static_cast<int32_t>(step.depth * kPackedColumns),
                                static_cast<int32_t>(tile_bytes));
@@ -456,6 +467,8 @@ class RowLayer {
           systolic::output(slot.sums + piece * kRowBytes + step.tile * tile_bytes, kRowBytes);
           half ^= 1;
         }
+        // Not before the unit knows what there will be to do.
+        dma::wait(step.loaded);
         last = systolic::run({.keep = !grouped && piece != 0,
                               .drain = grouped || piece == last_piece,
                               .half = half,
@@ -466,6 +479,7 @@ class RowLayer {
     }
     if (last_block) {
       load_behind();
+      look_behind();
     } else {
       load_next();
     }
@@ -476,26 +490,29 @@ class RowLayer {
   dma::Ticket finish(systolic::Ticket multiplied) const {
     const Slot& slot = slots_[slot_];
     std::byte* const sums = slot.sums;
-    systolic::wait(multiplied);
+    const uint32_t bytes = bytes_of(args_.to_type);
+    const auto at = args_.to.plus_bytes(int64_t{column_ * bytes});
     const auto y = operand(sums, Number::kFp32, 0), to = operand(sums, args_.to_type, 0);
     vector::size(columns_);
     vector::Ticket last = {};
     if (groups_ != 1) {
       vector::c(y);
       into(y);
+      systolic::wait(multiplied);
       for (uint32_t part = 1; part < groups_; ++part) {
         vector::a(operand(sums + part * kRowBytes, Number::kFp32, 0));
         last = vector::run(Op::kAdd);
       }
     }
-    if (groups_ != 1 || !ending_.only_converts()) {
+    if (groups_ == 1 && ending_.only_converts()) {
+      systolic::wait(multiplied);
+    } else {
       const auto between = [&](uint32_t i) { return operand(between_ + i * kRowBytes, Number::kFp32, 0); };
       last = operators::finish(ending_, {y, between(0), between(1), between(2)}, to,
-                               operand(slot.residual(), args_.residual_type, 0), last);
+                               operand(slot.residual(), args_.residual_type, 0), last, multiplied);
     }
     vector::wait(last);
-    const uint32_t bytes = bytes_of(args_.to_type);
-    return dma::store(args_.to.plus_bytes(int64_t{column_ * bytes}), sums, columns_ * bytes);
+    return dma::store(at, sums, columns_ * bytes);
   }
 
   const LinearRowArgs& args_;
@@ -515,6 +532,7 @@ class RowLayer {
   std::byte* between_;  // three rows of results
   Slot slots_[2] = {};
   uint32_t slot_ = 0;
+  uint32_t without_ = 0;  // nodes behind that have no work for this CPE
 };
 
 }  // namespace

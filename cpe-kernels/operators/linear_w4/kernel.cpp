@@ -24,9 +24,10 @@ class W4Weights {
   static constexpr uint32_t kPart = 4096;  // products of bytes, 15 and 255
   static constexpr uint32_t kMostPieces = 4;
   static constexpr auto kKind = systolic::Weights::kInt4;
+  static constexpr bool kJoins = false;
   static constexpr bool kMayAdd = true;
 
-  static constexpr BlockWidth columns(const LinearW4Args&) { return {kBlockColumns, kW4Tile}; }
+  static constexpr BlockWidth columns(const LinearW4Args&, uint32_t) { return {kBlockColumns, kW4Tile}; }
 
   W4Weights(const LinearW4Args& args, const Blocks& blocks, const Activations& x, Arena& arena)
       : layout_(layout_of(args)),
@@ -201,7 +202,7 @@ class W4Weights {
 
 void operator_linear_w4(const LinearW4Args& args) {
   require(check(args));
-  SystolicLinear<W4Weights>(args).run();
+  SystolicLinear<W4Weights>({{&args}, 1}).run();
 }
 
 }  // namespace swai::operators

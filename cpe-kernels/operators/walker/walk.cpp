@@ -27,8 +27,11 @@ LDM alignas(32) std::array<uint32_t, sizeof(node::WalkArgs) / sizeof(uint32_t)> 
 
 // Of the node that runs, until it has been waited for.
 LDM Barrier barrier_ahead;
-// Whether this CPE has had work since the last barrier.
-LDM bool has_work;
+// Since the last barrier: this CPE has had none, or it has. Or it has been at the barrier of the node behind.
+enum class Work : uint8_t { kNone, kBegun, kEnded };
+LDM Work work;
+// Nodes before it this CPE has nothing to do with any more.
+LDM uint32_t next_node;
 
 // Memory gives one word of a line at a time: if all CPEs asked for all words they would wait for 32 of them
 // each time. The first of each row asks, and passes them on.
@@ -107,16 +110,27 @@ void wait_for_others() {
 }
 
 void begin_work() {
-  has_work = true;
+  work = Work::kBegun;
   wait_for_others();
+}
+
+void end_work(uint32_t without) {
+  const uint32_t here = walk_state().node, n = here + 1 + without;
+  next_node = n;
+  if (n >= node_count) return;
+  if (n / kBatch != here / kBatch) dma::wait(fetched);
+  const Node& node = node_at(n);
+  if (!header_is_good(node) || node.barrier == Barrier::kNone) return;
+  work = Work::kEnded;
+  wait_for(node.barrier);
 }
 
 bool waits_for_others() { return barrier_ahead != Barrier::kNone; }
 
-const Node* node_behind() {
-  const uint32_t n = walk_state().node + 1;
+const Node* node_behind(uint32_t between) {
+  const uint32_t here = walk_state().node, n = here + 1 + between;
   if (n >= node_count) return nullptr;
-  if (n % kBatch == 0) dma::wait(fetched);
+  if (n / kBatch != here / kBatch) dma::wait(fetched);
   const Node& node = node_at(n);
   if (!header_is_good(node) || node.barrier != Barrier::kNone) return nullptr;
   for (const node::Patch one : node.patches) {
@@ -148,7 +162,8 @@ __kernel__ void walk(const node::WalkArgs* args) {
     return dma::load(nodes[first / kBatch & 1], list + first,
                      std::min(kBatch, count - first) * node::kNodeBytes);
   };
-  has_work = false;
+  work = Work::kNone;
+  next_node = 0;
   node_count = count;
   if (count != 0) fetched = fetch(0);
   if (parameter_count != 0)
@@ -158,6 +173,7 @@ __kernel__ void walk(const node::WalkArgs* args) {
       dma::wait(fetched);
       if (count - n > kBatch) fetched = fetch(n + kBatch);
     }
+    if (n < next_node) continue;
     Node& node = node_at(n);
     walk_state().node = n;
     if (!header_is_good(node)) refuse(Refusal::kHeader);
@@ -166,8 +182,9 @@ __kernel__ void walk(const node::WalkArgs* args) {
     // Who was busy is late: nobody should wait until it has prepared what it does next. The others prepare
     // meanwhile.
     if (node.barrier != Barrier::kNone) {
-      if (has_work) wait_for_others();
-      has_work = false;
+      if (work == Work::kBegun) wait_for_others();
+      if (work == Work::kEnded) barrier_ahead = Barrier::kNone;
+      work = Work::kNone;
     }
     if (!operators::call(node.operation, node.arguments.data())) refuse(Refusal::kOperator);
     wait_for_others();
