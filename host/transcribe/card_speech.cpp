@@ -335,6 +335,13 @@ double CardSpeech::least_cycles(unsigned cpes) const {
   return sum;
 }
 
+uint64_t CardSpeech::nodes() const {
+  uint64_t sum = 0;
+  for (const auto& [pass, times] : passes_)
+    sum += times * program_of(pass, windows_.at(pass.window)).pattern.nodes.size();
+  return sum;
+}
+
 double CardSpeech::probability_of(Token token) {
   std::vector<float> logits(card_.shape.vocabulary);
   logits_.get({reinterpret_cast<uint8_t*>(logits.data()), logits_.bytes()});

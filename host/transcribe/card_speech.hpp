@@ -63,6 +63,8 @@ class CardSpeech : public Speech {
   // What all passes so far take at least on a card with so many cores: each operator by itself, at the card's
   // limits (graph/demand.hpp).
   double least_cycles(unsigned cpes) const;
+  // Of the lists of all passes so far, whoever launched them.
+  uint64_t nodes() const;
   size_t weight_bytes() const { return encoder_weights_.bytes() + decoder_weights_.bytes(); }
 
  private:

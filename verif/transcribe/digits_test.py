@@ -100,11 +100,15 @@ class Shares(unittest.TestCase):
                 self.assertAlmostEqual(stats[share], expected, places=6)
                 self.assertTrue(0 < stats[share] < 1, stats[share])
 
+    def shares(self, us, *words):
+        """Values by row and column."""
+        (report,) = reports("bench", "paper", "--table", "shares", "--once", "--model", MODEL, "--sound", SEQUENCES[DEMO].sound(), "--host-us", us, *words, tier="rtl")
+        (table,) = report["tables"]
+        return {row["what"]: dict(zip(table["columns"], row["values"])) for row in table["rows"]}
+
     def test_of_all_ways_to_launch(self):
         us = 6.5
-        (report,) = reports("bench", "paper", "--table", "shares", "--once", "--model", MODEL, "--sound", SEQUENCES[DEMO].sound(), "--host-us", us, tier="rtl")
-        (table,) = report["tables"]
-        value = {row["what"]: dict(zip(table["columns"], row["values"])) for row in table["rows"]}
+        value = self.shares(us)
         job, works, idle, launches = (value[what] for what in ("the job", "an engine works", "overhead: none does", "launches by the host"))
         streamed, paced, eager = "two-tier, operators", f"two-tier, operators, {us} us each", f"two-tier, PyTorch's operators, {us} us each"
         self.assertEqual(list(job), [streamed, paced, eager, "three-tier"])
@@ -120,6 +124,11 @@ class Shares(unittest.TestCase):
         self.assertGreater(host_us[eager], 1.5 * us)
         for way in (paced, eager):
             self.assertGreaterEqual(job[way], (launches[way] - 1) * host_us[way] * 1000)
+        # The same without all others.
+        alone = self.shares(us, "--only-pytorch")
+        self.assertEqual(list(alone["the job"]), [eager, "three-tier"])
+        for what in ("launches by the host", "the host's time for a launch, us"):
+            self.assertEqual(alone[what][eager], value[what][eager])
         # All compute the same.
         for way in job:
             self.assertLess(abs(works[way] / works["three-tier"] - 1), 0.2)

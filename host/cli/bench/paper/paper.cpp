@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -93,7 +94,8 @@ int run(const Cli& cli, Wish wish) {
   if (wish.report.only_draws()) return kDone;
   if (wish.shapes.empty()) wish.shapes = {"base", "large"};
   if (wish.seconds.empty()) wish.seconds = {11, 260};
-  if (wish.spoken.host_us.empty()) wish.spoken.host_us = {published::kUsOfCudaLaunch};
+  if (wish.spoken.host_us.empty())
+    wish.spoken.host_us = {std::round(published::kUsOfPyTorchLaunch * 10) / 10};
   if (wish.width % kNarrow != 0)
     throw Error(kBadInput, fmt::format("--width {}: heads have {} channels, so it takes a multiple of {}",
                                        wish.width, kNarrow, kNarrow));
@@ -152,7 +154,7 @@ void add_paper(Cli& cli, CLI::App& command, const std::function<void(std::functi
       ->add_option(
           "--host-us", wish->spoken.host_us,
           "for the table of shares: microseconds that hosts need for an operator, besides 0 (default: "
-          "4.9, as the paper's launch of CUDA)")
+          "10.3, as the paper's calls of CUDA for each launch)")
       ->check(CLI::Range(0.001, 1e6))
       ->type_name("N");
   paper->add_flag("!--no-timestamps", wish->spoken.timestamps, "for --model: it says no times");
@@ -160,6 +162,8 @@ void add_paper(Cli& cli, CLI::App& command, const std::function<void(std::functi
       "--once", wish->spoken.once,
       "for --model: it hears the sound once in each way, not twice of which the second counts, and "
       "not by the host's lists");
+  paper->add_flag("--only-pytorch", wish->spoken.only_pytorch,
+                  "for --model: of hosts, only those that launch as many operators as PyTorch");
   auto* const sound = paper->add_option("--sound", wish->spoken.sound, "for --model")->type_name("FILE");
   paper
       ->add_option("--model", wish->spoken.model,

@@ -40,6 +40,7 @@ struct Ran {
   double host_us = 0;
   uint64_t launches = 0;  // of the host
   uint64_t passes = 0;    // of the decoder; by the program
+  uint64_t nodes = 0;     // of all lists
   uint64_t before = 0;    // cycles in which the sound goes to the card
   uint64_t cycles = 0;
   uint64_t busy = 0;  // an engine works
@@ -69,7 +70,7 @@ class Job {
   Ran run(const Way& way) {
     // What is needed for the first time is there then.
     if (!job_.once) hear(way);
-    const uint64_t launches = launched(), graphs = listener_.building().graphs;
+    const uint64_t launches = launched(), graphs = listener_.building().graphs, nodes = speech_.nodes();
     WorkPhases phases;
     const CallTimes times;
     const uint64_t begin = card_time();
@@ -82,6 +83,7 @@ class Job {
             way.host_us,
             launched() - launches,
             way.program ? listener_.building().graphs - graphs - windows_ : 0,
+            speech_.nodes() - nodes,
             first - begin,
             times.last() - first,
             phases.all().front().work.any};
@@ -205,18 +207,23 @@ PaperTable share_table(const Options& options, const SpokenJob& job) {
   Job measured(options, job);
   // The program first: it tells how many passes the decoder takes, and so how many operators PyTorch issues.
   Ran three_tier = measured.run({.name = "three-tier", .program = true});
-  const Ran operators = measured.run({.name = "two-tier, operators", .launches = building::Launches::kNodes});
-  std::vector<Ran> all = {operators};
-  if (!job.once) all.push_back(measured.run({.name = "two-tier, lists"}));
-  const double eager = static_cast<double>(measured.eager_launches(three_tier.passes)) /
-                       static_cast<double>(operators.launches);
+  const auto by_nodes = [&](std::string name, double us) {
+    Ran ran = measured.run({.name = std::move(name), .launches = building::Launches::kNodes, .host_us = us});
+    if (ran.launches != three_tier.nodes)
+      throw Error(kFailed, fmt::format("{}: the host launched {} operators, but the program's lists have {}",
+                                       ran.name, ran.launches, three_tier.nodes));
+    return ran;
+  };
+  std::vector<Ran> all;
+  if (!job.only_pytorch) {
+    all.push_back(by_nodes("two-tier, operators", 0));
+    if (!job.once) all.push_back(measured.run({.name = "two-tier, lists"}));
+  }
+  const double eager =
+      static_cast<double>(measured.eager_launches(three_tier.passes)) / static_cast<double>(three_tier.nodes);
   for (const double us : job.host_us) {
-    all.push_back(measured.run({.name = fmt::format("two-tier, operators, {:g} us each", us),
-                                .launches = building::Launches::kNodes,
-                                .host_us = us}));
-    all.push_back(measured.run({.name = fmt::format("two-tier, PyTorch's operators, {:g} us each", us),
-                                .launches = building::Launches::kNodes,
-                                .host_us = us * eager}));
+    if (!job.only_pytorch) all.push_back(by_nodes(fmt::format("two-tier, operators, {:g} us each", us), us));
+    all.push_back(by_nodes(fmt::format("two-tier, PyTorch's operators, {:g} us each", us), us * eager));
   }
   all.push_back(std::move(three_tier));
   return table_of(job, all, measured);
