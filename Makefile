@@ -43,8 +43,9 @@ MACHINE := native
 SIMULATORS := $(B)$(addprefix /,$(filter-out native,$(MACHINE)))
 VERILATED := $(B)/verilated$(addprefix -,$(filter-out native,$(MACHINE)))
 
+SHARED_CXXFLAGS := -fPIC -fvisibility=hidden
 # Lines are what a stack trace needs; more takes a sixth of the compiler's time.
-BASE_CXXFLAGS := -std=c++20 -gline-tables-only -Wall -Wextra -Wpedantic -Werror -I. -I$(B)/gen
+BASE_CXXFLAGS := -std=c++20 -gline-tables-only -Wall -Wextra -Wpedantic -Werror -I. -I$(B)/gen -Icpe-kernels/include
 
 # --------------------------------------------------------------------------------------------------------------------
 # Building blocks
@@ -65,6 +66,11 @@ endef
 empty :=
 space := $(empty) $(empty)
 comma := ,
+hash := \#
+define newline
+
+
+endef
 # A fifth of a compiler's time, half without optimisation, goes into headers of the libraries. It reads them once for all
 # objects with the same flags: $(call precompiled,COMMAND) is the file with what it read. `make PRECOMPILED=` does without,
 # and finds out who lacks an #include.
@@ -81,14 +87,23 @@ flags_name = $(patsubst -%,%,$(subst /,.,$(subst =,-,$(subst $(comma),-,$(subst 
 $(B)/precompiled/%/headers.pch: $(PRECOMPILED)
 	$(call say,HEADERS,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(PRECOMPILED_$*) $(if $(filter -DREADS_OPTIONS,$(PRECOMPILED_$*)),-fpch-codegen) \
+	$(Q)$(PRECOMPILED_$*) $(if $(filter -fsanitize%,$(PRECOMPILED_$*)),,$(if $(filter -DREADS_OPTIONS,$(PRECOMPILED_$*)),-fpch-codegen)) \
 	  $(if $(filter -DVM_%,$(PRECOMPILED_$*)),$(VLT_INCLUDES)) -fpch-instantiate-templates -MD -MP -MF $(@:.pch=.d) -MT $@ -x c++-header -o $@ - <$<
 -include $(wildcard $(B)/precompiled/*/headers.d)
 # Command lines and JSON are headers only, and large: two thirds of what an object that reads them would have to compile.
 # $(READS_OPTIONS): its flags. What of those headers is no template is compiled once then, in $(OPTIONS_HEADERS), with
 # which its programs link; what nobody uses of it may name what no library has, and is left out.
+# $(OPTION_READERS): such sources, which run once or when somebody asks.
 READS_OPTIONS := -O0 -DREADS_OPTIONS
-OPTIONS_HEADERS := $(if $(PRECOMPILED),$(dir $(call precompiled,$(CXX) $(BASE_CXXFLAGS) -O2 $(READS_OPTIONS)))headers.a -Wl$(comma)--gc-sections)
+OPTION_READERS := $(addprefix host/,flash/boards flash/swai_image serve/control \
+    $(addprefix http/,fields problem speech_reply speech_request text_reply text_request)) \
+  $(addprefix sim/,fast/session iss/iss_run iss/cpe/iss_cpe_run card/options kernel-run/report kernel-run/tool usb/options usb/report) \
+  $(addprefix verif/,flash/power_cut generate/reference_main iss/random/rv_random lib/test_main operators/graph_image \
+    transcribe/host_main transcribe/reference_main)
+$(foreach o,$(OPTION_READERS),$(B)/obj/%/$(o).o): LESS_CXXFLAGS := $(READS_OPTIONS)
+# $(call headers_for,SOURCES LIBS,FLAGS): what a program links with then.
+headers_for = $(if $(filter host/cli/%.cpp $(OPTION_READERS:=.cpp) $(READER_ARCHIVES),$(1)),$(if $(filter -fsanitize%,$(2)),,$(OPTIONS_HEADERS)))
+OPTIONS_HEADERS := $(if $(PRECOMPILED),$(dir $(call precompiled,$(CXX) $(BASE_CXXFLAGS) -O2 $(SHARED_CXXFLAGS) $(READS_OPTIONS)))headers.a -Wl$(comma)--gc-sections)
 $(B)/precompiled/%/headers.a: $(B)/precompiled/%/headers.pch
 	$(call say,AR,$@)
 	$(Q)$(CXX) -O0 -c -o $(@:.a=.o) $< && rm -f $@ && ar rcs $@ $(@:.a=.o)
@@ -111,7 +126,8 @@ $(patsubst %.cpp,$(1)/%.o,$(2)): | $$$$(call precompiled,$$$$($(1)_flags))
 -include $(patsubst %.cpp,$(1)/%.d,$(2))
 endef
 
-# What is compiled with the same flags is compiled once, whoever uses it: its object lies below build/obj/FLAGS/.
+# What is compiled with the same flags is compiled once, whoever uses it: its object lies below build/obj/FLAGS/. A shared
+# library may consist of it, too, which costs programs nothing; what has to be fastest is in none.
 flags_folder = $(B)/obj/$(call flags_name,-O2 $(1))
 # $(call objects_of,SOURCES,EXTRA_CXXFLAGS): where they are.
 objects_of = $(patsubst %.cpp,$(call flags_folder,$(2))/%.o,$(1))
@@ -120,23 +136,25 @@ objects_of = $(patsubst %.cpp,$(call flags_folder,$(2))/%.o,$(1))
 shared_objects = $(call shared_objects_in,$(call flags_folder,$(2)),$(1),$(2))
 define shared_objects_in
 $(if $(filter-out $(COMPILED_IN_$(1)),$(2)),$(call cxx_objects_of,$(1),$(sort $(filter-out $(COMPILED_IN_$(1)),$(2)))))
-$(if $(COMPILED_IN_$(1)),,$(call cxx_flags,$(1),$(BASE_CXXFLAGS) -O2 $(3)))
+$(if $(COMPILED_IN_$(1)),,$(call cxx_flags,$(1),$(BASE_CXXFLAGS) -O2 $(if $(filter -O3,$(3)),,$(SHARED_CXXFLAGS)) $(3)))
 COMPILED_IN_$(1) += $(2)
 endef
 
 # Test cases of doctest run once, so optimising them takes longer than it saves; what they test is optimised.
 $(B)/obj/%_test.o: LESS_CXXFLAGS := -O0 -DDOCTEST_CONFIG_SUPER_FAST_ASSERTS
-$(B)/obj/%/doctest_main.o $(B)/obj/%/test_main.o: LESS_CXXFLAGS := -O0
-# Neither do command lines and JSON: all templates, and run once or when somebody asks.
-RUNS_ONCE := host/flash/boards host/flash/swai_image $(addprefix host/http/,fields problem speech_reply speech_request text_reply text_request) \
-  host/link/negotiation host/sdaa/record host/serve/control sim/card/options sim/card/report \
-  sim/kernel-run/report sim/kernel-run/tool sim/mpe-run/mpe_run sim/usb/options sim/usb/report verif/iss/random/rv_random
-$(foreach o,$(RUNS_ONCE),$(B)/obj/%/$(o).o $(VERILATED)/%/$(o).o): LESS_CXXFLAGS := -O0
+$(B)/obj/%/doctest_main.o: LESS_CXXFLAGS := -O0
+# Neither do command lines and JSON that are compiled for a model, or for libsdaa.
+$(foreach o,host/link/negotiation host/sdaa/record,$(B)/obj/%/$(o).o) \
+  $(foreach o,card/options card/report mpe-run/mpe_run,$(VERILATED)/%/sim/$(o).o): LESS_CXXFLAGS := -O0
+# Nor what plays a client, a card or an attacker for tests, which wait for others.
+PLAYS := $(filter-out %_test.cpp,$(wildcard $(patsubst %,verif/%/*.cpp,attack sdaa socket system toys)) \
+  $(addprefix verif/,graph/named.cpp graph/random_text.cpp graph/walked.cpp models/samples.cpp))
+$(PLAYS:%.cpp=$(B)/obj/O2/%.o): LESS_CXXFLAGS := -O0
 
 # Tests of host code have twins with sanitizers, build/sanitized/NAME, for `make test-long`: compiling all of it once more takes as
 # long as all else that is no simulator. One set of flags, so that fuzzers, which go by coverage, share what is compiled.
 SANITIZER := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -fsanitize=fuzzer-no-link
-THREAD_SANITIZER := -O1 -fno-omit-frame-pointer -Icpe-kernels/include -fsanitize=thread
+THREAD_SANITIZER := -O1 -fno-omit-frame-pointer -fsanitize=thread
 sanitized = $(patsubst $(B)/lib/%,$(B)/lib/sanitized/%,$(1))
 
 # $(call parts,FILE,OBJECTS): what FILE is made of. An object that comes to it may be older, and one that goes is no input.
@@ -149,14 +167,16 @@ endef
 # Where GNU's gold is, it links: in half the time.
 LINK := $(CXX) $(if $(shell command -v ld.gold),-fuse-ld=gold)
 
-# $(call cxx_program,NAME,SOURCES,LIBS,EXTRA_CXXFLAGS): build/NAME. LIBS: -l flags and archives made by cxx_library.
-define cxx_program
+# $(call cxx_program,NAME,SOURCES,LIBS,EXTRA_CXXFLAGS): build/NAME. LIBS: -l flags and archives made by cxx_library, which may
+# use each other.
+cxx_program = $(call program_with,$(1),$(2),$(3) $(call headers_for,$(2) $(3),$(4)),$(4))
+define program_with
 $(call shared_objects,$(2),$(4))
 $(call parts,$(B)/$(1),$(call objects_of,$(2),$(4)) $(filter %.a,$(3)))
 $(B)/$(1):
 	$$(call say,LINK,$$@)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$(LINK) $(4) -o $$@ $$(filter %.o,$$^) $(3) -pthread
+	$$(Q)$(LINK) $(4) -o $$@ $$(filter %.o,$$^) -Wl,--start-group $(3) -Wl,--end-group -pthread
 PROGRAMS += $(B)/$(1)
 endef
 
@@ -164,6 +184,14 @@ endef
 define cxx_test
 $(call cxx_program,$(1),$(2),$(3),$(4))
 $(call cxx_program,sanitized/$(1),$(2),$(call sanitized,$(3)),$(4) $(SANITIZER))
+endef
+
+# $(call as_one,NAME,SOURCES): a source that includes all of these, which all name things differently then. For tests of a
+# program that share large headers of ours: each of them takes longer to read those than for all else.
+as_one = $(eval $(call source_of_all,$(B)/gen/$(1)_test,$(2)))$(B)/gen/$(1)_test.cpp
+define source_of_all
+$(1)_text = $$(subst $$(space),$$(newline),$$(patsubst %,$$(hash)include"%",$(2)))
+$$(eval $$(call text_file,$(1).cpp,$(1)_text))
 endef
 
 # $(call cxx_fuzzer,NAME,SOURCES,LIBS,EXTRA_CXXFLAGS): build/NAME, which libFuzzer leads.
@@ -177,6 +205,7 @@ $(call cxx_archive,sanitized/$(1),$(2),$(3) $(SANITIZER))
 endef
 define cxx_archive
 $(call shared_objects,$(2),$(3))
+READER_ARCHIVES += $(if $(filter $(OPTION_READERS:=.cpp),$(2)),$(B)/lib/$(1).a)
 $(call parts,$(B)/lib/$(1).a,$(call objects_of,$(2),$(3)))
 $(B)/lib/$(1).a:
 	$$(call say,AR,$$@)
@@ -248,9 +277,10 @@ $(foreach v,$(VARIANTS),$(eval $(call verilator_runtime,$(v))))
 # $(call for_variant,VARIANT,WORDS): `fast:x` is x in the fast variant only, `other:x` in all but that.
 for_variant = $(if $(filter fast,$(1)),$(patsubst fast:%,%,$(filter-out other:%,$(2))),$(patsubst other:%,%,$(filter-out fast:%,$(2))))
 
-# Sources beside a model that include none of it: compiled once for all programs and variants.
-MODEL_FREE := verif/lib/test_main.cpp verif/common/%.cpp verif/cg/hbm_model.cpp \
-  verif/cg/channel/schedule.cpp sim/card/console.cpp sim/card/progress.cpp sim/common/gdb_stub%.cpp abi/%.cpp
+# Sources beside a model that include none of it: compiled once for all programs and variants, without a program's own flags.
+MODEL_FREE := abi/%.cpp $(addprefix sim/common/,gdb_stub%.cpp memory_model.cpp tohost.cpp) sim/iss/cpe/%.cpp verif/common/%.cpp \
+  $(addprefix verif/cg/,channel/schedule.cpp hbm_model.cpp) \
+  $(addprefix verif/cpe/,core/program.cpp systolic/run.cpp vector/vector_program.cpp) verif/lib/test_main.cpp
 
 # $(call verilated_program,NAME,TOP_MODULE,SV_SOURCES,CPP_SOURCES,VERILATOR_FLAGS,LIBS,EXTRA_CXXFLAGS)
 # build/NAME (fast), and build/VARIANT/NAME for each other variant. The model is VTOP_MODULE, so our C++ includes
@@ -271,13 +301,13 @@ verilated_sibling = $(call verilated_user,$(1),$(2),$(3),$(4),$(CPP_OF_$(2)),$(T
 # $(call verilated_user,NAME,MODEL,CPP_SOURCES,LIBS,THOSE_OF_MODEL,TOP_MODULE,EXTRA_CXXFLAGS): the program NAME on the
 # model that the program MODEL came with; what that one compiles too is taken from there.
 define verilated_user
-$(call shared_objects,$(filter $(MODEL_FREE),$(3)),$(7))
+$(call shared_objects,$(filter $(MODEL_FREE),$(3)))
 $(foreach v,$(VARIANTS),$(eval $(call verilated_cpp,$(VERILATED)/$(v)/$(1),$(filter-out $(MODEL_FREE) $(5),$(3)),$(7),$(v),\
   $(VERILATED)/$(v)/$(2))))
 $(foreach v,$(VARIANTS),$(eval $(call verilated_link,$(1),$(VERILATED)/$(v)/$(2),$(6),\
   $(patsubst %.cpp,$(VERILATED)/$(v)/$(1)-obj/%.o,$(filter-out $(MODEL_FREE) $(5),$(3)))\
   $(patsubst %.cpp,$(VERILATED)/$(v)/$(2)-obj/%.o,$(filter-out $(MODEL_FREE),$(filter $(5),$(3))))\
-  $(call objects_of,$(filter $(MODEL_FREE),$(3)),$(7)),$(call for_variant,$(v),$(4)),$(7),$(v))))
+  $(call objects_of,$(filter $(MODEL_FREE),$(3))),$(call for_variant,$(v),$(4)) $(call headers_for,$(3) $(4)),$(7),$(v))))
 VERILATED_PROGRAMS += $(1)
 PROGRAMS += $(B)/$(1)
 endef
@@ -314,7 +344,8 @@ define verilated_link
 $(program_$(7))/$(1): $(4) $(2)/V$(3)__ALL.a $(VERILATED)/$(7)/runtime.a $(filter %.a,$(5))
 	$$(call say,LINK,$$@)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$(LINK) $(6) -o $$@ $$(filter %.o,$$^) $(2)/V$(3)__ALL.a $(VERILATED)/$(7)/runtime.a $(5) $(VLT_LIBS_$(7)) \
+	$$(Q)$(LINK) $(6) -o $$@ $$(filter %.o,$$^) $(2)/V$(3)__ALL.a $(VERILATED)/$(7)/runtime.a \
+	  -Wl,--start-group $(5) -Wl,--end-group $(VLT_LIBS_$(7)) \
 	  -pthread -latomic
 endef
 

@@ -123,7 +123,7 @@ CLI_LIBRARIES := $(addprefix $(B)/lib/, \
     socket.a \
     sdaa.a \
 )
-$(eval $(call cxx_program,swai,$(CLI_SOURCES),$(OPTIONS_HEADERS) $(CLI_LIBRARIES) -lfmt -lusb-1.0 -lmicrohttpd $(AUDIO_LIBS) -lz))
+$(eval $(call cxx_program,swai,$(CLI_SOURCES),$(CLI_LIBRARIES) -lfmt -lusb-1.0 -lmicrohttpd $(AUDIO_LIBS) -lz))
 
 # What reads the command line and writes tables has nothing to gain; what handles the card's data has.
 $(B)/obj/O2/host/cli/%.o: LESS_CXXFLAGS := $(READS_OPTIONS)

@@ -63,17 +63,16 @@ SDAA_PARTS := $(SDAA_SOURCES) $(LINK_SOURCES) $(addprefix abi/, \
     trace/events_file.cpp \
     variables.cpp \
 )
-SDAA_FLAGS := -fPIC -fvisibility=hidden
-$(eval $(call cxx_library,sdaa,$(SDAA_PARTS),$(SDAA_FLAGS)))
+$(eval $(call cxx_library,sdaa,$(SDAA_PARTS)))
 
 SDAA_VERSION := 1.0
 # Programs that use the library need no fmt beside it.
 SDAA_SO_SOURCES := $(SDAA_PARTS) host/sdaa/fmt.cpp
-$(eval $(call shared_objects,host/sdaa/fmt.cpp,$(SDAA_FLAGS)))
+$(eval $(call shared_objects,host/sdaa/fmt.cpp))
 SDAA_SO := libsdaa.so.$(firstword $(subst ., ,$(SDAA_VERSION)))
 SDAA_LINK := -shared -Wl,-soname,$(SDAA_SO) -Wl,--version-script=host/sdaa/libsdaa.map -Wl,-z,defs -pthread
 $(eval $(call text_file,$(B)/obj/libsdaa.link,SDAA_LINK))
-$(B)/$(SDAA_SO): $(call objects_of,$(SDAA_SO_SOURCES),$(SDAA_FLAGS)) host/sdaa/libsdaa.map $(B)/obj/libsdaa.link
+$(B)/$(SDAA_SO): $(call objects_of,$(SDAA_SO_SOURCES)) host/sdaa/libsdaa.map $(B)/obj/libsdaa.link
 	$(call say,LINK,$@)
 	$(Q)$(CXX) $(SDAA_LINK) -o $@ $(filter %.o,$^)
 

@@ -3,27 +3,27 @@
 card_models := $(addprefix sim/card/,flash_store.cpp flash_chip.cpp flash_sfdp.cpp flash_pins.cpp uart_pins.cpp)
 
 $(eval $(call cxx_library,card-models,$(card_models)))
-card_harness := $(addprefix sim/card/, \
-    card.cpp \
+# What the card as a program has beside a model, of whatever kind and size it is.
+card_parts := $(addprefix sim/card/, \
+    client_memory.cpp \
+    console.cpp \
     events.cpp \
     events_cpes.cpp \
     events_perfetto.cpp \
-    model.cpp \
-    trace.cpp \
-) abi/trace/events_file.cpp sim/common/gdb_stub_mpe.cpp
+    progress.cpp \
+) abi/trace/events_file.cpp $(addprefix sim/common/,gdb_stub.cpp gdb_stub_mpe.cpp gdb_stub_server.cpp)
+$(eval $(call cxx_library,card-parts,$(card_parts)))
+card_harness := $(addprefix sim/card/,card.cpp model.cpp trace.cpp)
 card_program := $(addprefix sim/card/, \
     card_device.cpp \
     cards.cpp \
-    client_memory.cpp \
-    console.cpp \
     options.cpp \
-    progress.cpp \
     report.cpp \
     serve.cpp \
     session.cpp \
     swai_card.cpp \
-) $(addprefix sim/common/,gdb_stub.cpp gdb_stub_server.cpp)
-card_libs := $(addprefix $(B)/lib/,card-models.a socket.a link.a hbm-cells.a rootport.a iss.a host-threads.a) -lfmt
+)
+card_libs := $(addprefix $(B)/lib/,card-parts.a card-models.a socket.a link.a hbm-cells.a rootport.a iss.a host-threads.a) -lfmt
 
 card_rtl := $(RTL_CARD) sim/card/card_top.sv sim/card/card_trace.sv
 # What CPEs do that are no models of their own; those have it in them.

@@ -20,15 +20,7 @@ FAST_SOURCES := $(addprefix sim/fast/, \
 ) abi/sha256.cpp
 $(eval $(call cxx_library,fast-card,$(FAST_SOURCES),-O3))
 
-fast_libs := $(addprefix $(B)/lib/,fast-card.a card-models.a socket.a link.a rootport.a iss.a kernel-run.a iss-cpe.a host-threads.a) -lfmt
+fast_libs := $(addprefix $(B)/lib/,fast-card.a card-parts.a card-models.a socket.a link.a rootport.a iss.a kernel-run.a iss-cpe.a host-threads.a) -lfmt
 fast_program := $(addprefix sim/fast/,swai_card_fast.cpp session.cpp cards.cpp card_device.cpp) \
-  $(addprefix sim/card/, \
-    client_memory.cpp \
-    console.cpp \
-    events.cpp \
-    events_cpes.cpp \
-    events_perfetto.cpp \
-    options.cpp \
-    serve.cpp \
-) abi/trace/events_file.cpp
+  $(addprefix sim/card/,options.cpp serve.cpp)
 $(eval $(call cxx_program,swai-card-fast,$(fast_program),$(fast_libs),-DSWAI_FAST))

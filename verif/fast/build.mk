@@ -6,4 +6,4 @@ $(eval $(call cxx_program,test-fast-card,$(addprefix verif/fast/,bed.cpp check_t
 # The card in RTL and its model, beside each other.
 $(eval $(call cxx_program,test-tiers,$(addprefix verif/fast/,group_job.cpp tiers_test.cpp) verif/system/mpe_proxy.cpp \
   abi/module_reader.cpp verif/common/doctest_main.cpp,\
-  $(B)/lib/system.a $(B)/lib/link.a $(B)/lib/cpe-random.a $(ISS_CPE_LIB) -lfmt,-Icpe-kernels/include))
+  $(B)/lib/system.a $(B)/lib/link.a $(B)/lib/cpe-random.a $(ISS_CPE_LIB) -lfmt))

@@ -10,7 +10,7 @@ $(eval $(call cxx_program,test-graph,$(addprefix verif/graph/, \
     size_test.cpp \
     touched.cpp \
     walked.cpp \
-) verif/operators/card.cpp verif/firmware/test_tools.cpp verif/common/doctest_main.cpp,$(B)/lib/graph.a $(B)/lib/flash.a $(B)/lib/golden.a $(KERNEL_RUN_LIBS) -lfmt,-Icpe-kernels/include))
+) verif/operators/card.cpp verif/firmware/test_tools.cpp verif/common/doctest_main.cpp,$(B)/lib/graph.a $(B)/lib/flash.a $(B)/lib/golden.a $(KERNEL_RUN_LIBS) -lfmt))
 
 # What reads templates, and a fuzzer of it.
 $(eval $(call cxx_test,test-templates,$(addprefix verif/graph/,random_text.cpp template_test.cpp) verif/common/doctest_main.cpp,$(B)/lib/graph.a -lfmt))

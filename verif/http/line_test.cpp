@@ -14,8 +14,8 @@ namespace {
 using namespace swai;
 using http_test::Asks;
 
-struct Played : http::TextModel {
-  Played(std::string its_name, std::vector<std::string>& done) : name(std::move(its_name)), log(done) {}
+struct Logged : http::TextModel {
+  Logged(std::string its_name, std::vector<std::string>& done) : name(std::move(its_name)), log(done) {}
   void answer(const http::WaitingTexts& waiting) override {
     std::string texts;
     while (waiting.any()) {
@@ -36,13 +36,13 @@ struct Played : http::TextModel {
 
 TEST_CASE("texts of a model that follow each other are given to it at once, and overtake nothing") {
   std::vector<std::string> log;
-  Played one("one:", log), other("other:", log);
+  Logged one("one:", log), other("other:", log);
   std::deque<Asks> asking;
   http::Line line(10);
   const auto work = [&](std::function<void()> what) {
     line.add(asking.emplace_back().exchange, std::move(what));
   };
-  const auto text = [&](Played& model, const std::string& name) {
+  const auto text = [&](Logged& model, const std::string& name) {
     http::TextRequest request;
     request.model = name;
     const auto& exchange = asking.emplace_back().exchange;

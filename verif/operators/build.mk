@@ -6,7 +6,7 @@ GOLDEN_LIBS := $(B)/lib/golden.a $(ISS_CPE_LIB)
 
 OPERATOR_TESTS := $(wildcard verif/operators/*_test.cpp)
 $(eval $(call cxx_program,test-operators,$(OPERATOR_TESTS) verif/operators/card.cpp verif/firmware/test_tools.cpp \
-  verif/common/doctest_main.cpp,$(B)/lib/flash.a $(B)/lib/golden.a $(KERNEL_RUN_LIBS) -lfmt,-Icpe-kernels/include))
+  verif/common/doctest_main.cpp,$(B)/lib/flash.a $(B)/lib/golden.a $(KERNEL_RUN_LIBS) -lfmt))
 
 # What measurements of whole lists run on.
 $(eval $(call cxx_program,graph-image,verif/operators/graph_image.cpp,$(B)/lib/graph.a -lfmt))

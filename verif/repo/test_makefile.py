@@ -57,7 +57,7 @@ FILES["verif/x/tb2.cpp"] = FILES["verif/x/tb.cpp"].replace("i < 10", "i < 20")
 
 only_long = unittest.skipUnless(os.environ.get("SWAI_LONG"), "in the long tests")
 # Flags that all objects have, as folders are named after them.
-PLAIN = "clang++-std-c++20-gline-tables-only"
+PLAIN = "clang++-std-c++20-gline-tables-only-fPIC-fvisibility-hidden"
 
 
 def copy_or_point(path, copy):
@@ -179,7 +179,7 @@ class MakefileTest(unittest.TestCase):
         self.replace("verif/x/lib.cpp", "return 3", "return std::vector{3}.at(0)")
         self.make("build/hello")
         headers = self.root / "build/precompiled"
-        self.assertEqual([str(path.relative_to(headers)) for path in headers.glob("*-only-O2/*.pch")], [f"{PLAIN}-O2/headers.pch"])
+        self.assertEqual([str(path.relative_to(headers)) for path in headers.glob("*-hidden-O2/*.pch")], [f"{PLAIN}-O2/headers.pch"])
 
     @only_long  # they take long to read
     def test_headers_that_are_read_again(self):

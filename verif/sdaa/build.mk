@@ -29,11 +29,11 @@ $(eval $(call cpe_module,sdaa-tests,verif/sdaa/kernels.cpp,))
 $(eval $(call model_program,building,verif/sdaa/programs/building.cpp verif/sdaa/programs/building.hpp))
 $(eval $(call model_program,hostile,verif/sdaa/programs/hostile.cpp verif/sdaa/programs/hostile.hpp))
 # The firmware on the host, for whoever plays a card.
-$(eval $(call cxx_library,played-card,$(SDAA_FAKE) $(addprefix verif/common/,doctest_main.cpp process.cpp),-Icpe-kernels/include))
-$(eval $(call cxx_test,test-sdaa,$(SDAA_TESTS),$(B)/lib/played-card.a $(B)/lib/sdaa.a -lfmt,-Icpe-kernels/include))
+$(eval $(call cxx_library,played-card,$(SDAA_FAKE) $(addprefix verif/common/,doctest_main.cpp process.cpp)))
+$(eval $(call cxx_test,test-sdaa,$(SDAA_TESTS),$(B)/lib/played-card.a $(B)/lib/sdaa.a -lfmt))
 $(eval $(call cxx_program,test-sdaa-threads,verif/sdaa/thread_test.cpp $(SDAA_FAKE) $(SDAA_PARTS) verif/common/doctest_main.cpp,\
     -lfmt,$(THREAD_SANITIZER)))
-$(eval $(call cxx_test,test-sdaa-soak,verif/sdaa/soak_test.cpp,$(B)/lib/played-card.a $(B)/lib/sdaa.a -lfmt,-Icpe-kernels/include))
+$(eval $(call cxx_test,test-sdaa-soak,verif/sdaa/soak_test.cpp,$(B)/lib/played-card.a $(B)/lib/sdaa.a -lfmt))
 $(eval $(call cxx_program,test-sdaa-card,$(addprefix verif/sdaa/, \
     card_building_test.cpp \
     card_decode_test.cpp \
@@ -45,4 +45,4 @@ $(eval $(call cxx_program,test-sdaa-card,$(addprefix verif/sdaa/, \
     card_program_test.cpp \
     card_spoilt_test.cpp \
     card_test.cpp \
-) $(addprefix verif/system/,rig.cpp bar_debug.cpp) abi/elf.cpp sim/common/gdb_stub_mpe.cpp verif/graph/random_text.cpp host/cli/bench/paper/card_launches.cpp $(addprefix verif/common/,doctest_main.cpp process.cpp) $(SDAA_FAKE),$(B)/lib/sdaa.a $(B)/lib/graph.a -lfmt,-Icpe-kernels/include))
+) $(addprefix verif/system/,rig.cpp bar_debug.cpp) abi/elf.cpp sim/common/gdb_stub_mpe.cpp verif/graph/random_text.cpp host/cli/bench/paper/card_launches.cpp $(addprefix verif/common/,doctest_main.cpp process.cpp) $(SDAA_FAKE),$(B)/lib/sdaa.a $(B)/lib/graph.a -lfmt))

@@ -18,8 +18,8 @@ namespace {
 
 using namespace swai;
 using swai::sdaa::kernel;
+using swai::sdaa::kModule;
 
-constexpr const char* kModule = "build/cpe-kernels/sdaa-tests.elf";
 constexpr unsigned kControlBar = 4;
 
 // A card, and the connection that the library has to it.

@@ -22,10 +22,10 @@ using namespace swai;
 using hostile::Deed;
 using swai::sdaa::bits;
 using swai::sdaa::global;
+using swai::sdaa::kModule;
 using swai::sdaa::OnCard;
 using swai::sdaa::TestedProgram;
 
-constexpr const char* kModule = "build/cpe-kernels/sdaa-tests.elf";
 constexpr uint32_t kCount = 64;
 
 program::Kernel kernel_of(sdaaFunction_t function) {

@@ -18,10 +18,9 @@ namespace {
 
 using namespace swai;
 
-constexpr const char* kModule = "build/cpe-kernels/sdaa-tests.elf";
-
 using swai::sdaa::global;
 using swai::sdaa::kernel;
+using swai::sdaa::kModule;
 using swai::sdaa::OnCard;
 
 }  // namespace

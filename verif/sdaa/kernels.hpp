@@ -7,6 +7,9 @@
 
 namespace swai::sdaa {
 
+// Where they are.
+inline constexpr const char* kModule = "build/cpe-kernels/sdaa-tests.elf";
+
 template <typename T>
 cpe::GlobalPtr<T> global(const void* pointer) {
   return cpe::GlobalPtr<T>(reinterpret_cast<uintptr_t>(pointer));

@@ -18,8 +18,6 @@ namespace state = regs::dma::status;
 using link::vendor::Fault;
 using link::vendor::Statistic;
 
-constexpr unsigned kAerUncorrectable = 0x104;  // in configuration space
-constexpr uint32_t kAerPoisoned = 1 << 12;
 constexpr uint32_t kAerTimeout = 1 << 14;
 
 class Bench {

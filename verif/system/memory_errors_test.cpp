@@ -17,8 +17,6 @@ namespace {
 using link::vendor::Command;
 using link::vendor::Fault;
 
-constexpr unsigned kAerUncorrectable = 0x104;  // in configuration space
-constexpr uint32_t kAerPoisoned = 1 << 12;
 constexpr uint64_t kOnes = ~uint64_t{0};
 constexpr uint64_t kLine = 64;
 

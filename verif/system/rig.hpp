@@ -10,6 +10,10 @@
 
 namespace swai::system {
 
+// Errors of PCIe that the card keeps, in configuration space.
+inline constexpr unsigned kAerUncorrectable = 0x104;
+inline constexpr uint32_t kAerPoisoned = 1 << 12;
+
 // build/swai-card-tiny, or what the environment variable SWAI_CARD names instead.
 std::string card_program();
 

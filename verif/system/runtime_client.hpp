@@ -21,6 +21,8 @@
 
 namespace swai::system {
 
+inline constexpr uint64_t kBack = 512 << 10;  // where tests let copies to the host go
+
 class RuntimeClient {
  public:
   using Values = std::array<uint64_t, protocol::word::kValueCount>;

@@ -15,7 +15,6 @@ using protocol::Usage;
 
 // Copies there and back.
 void prove(RuntimeClient& client, unsigned queue, uint64_t memory, verif::Random& random) {
-  constexpr uint64_t kBack = 512 << 10;
   std::vector<uint8_t> bytes(1 + random.below(4096));
   for (auto& byte : bytes) byte = static_cast<uint8_t>(random.next());
   std::ranges::copy(bytes, client.host());

@@ -17,7 +17,6 @@ namespace {
 using protocol::Status;
 using protocol::Usage;
 
-constexpr uint64_t kBack = 512 << 10;  // where copies to the host go
 constexpr uint64_t kWindows[] = {0x10'0000'0000, 0x20'0000'0000};
 
 // A client with two queues and two modules, and something to be checked.

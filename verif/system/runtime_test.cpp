@@ -60,8 +60,6 @@ cpe::GlobalPtr<T> global(uint64_t pointer) {
   return cpe::GlobalPtr<T>(pointer);
 }
 
-constexpr uint64_t kBack = 512 << 10;  // where copies to the host go
-
 // A copy there, by the CPEs, and back.
 void prove(RuntimeClient& client, unsigned queue, const RuntimeClient::Loaded& copy, verif::Random& random) {
   const auto bytes = draw(client, random, 0, 1 + random.below(3000));

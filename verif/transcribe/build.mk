@@ -25,11 +25,11 @@ $(eval $(call cxx_program,whisper-host,verif/transcribe/host_main.cpp verif/tran
 
 # The same lists on it and on the functional model of a core group.
 $(eval $(call cxx_program,test-host-model,verif/transcribe/host_model_test.cpp verif/models/samples.cpp verif/operators/card.cpp verif/firmware/test_tools.cpp \
-    verif/common/doctest_main.cpp,$(HOST_SPEECH_LIBS) $(B)/lib/golden.a $(B)/lib/flash.a $(KERNEL_RUN_LIBS) -lfmt -lz,-Icpe-kernels/include))
+    verif/common/doctest_main.cpp,$(HOST_SPEECH_LIBS) $(B)/lib/golden.a $(B)/lib/flash.a $(KERNEL_RUN_LIBS) -lfmt -lz))
 
 # The host's part of loading, for Python: measured in one process with PyTorch's.
 LOAD_BENCH := verif/transcribe/load_bench.cpp $(PACKED_WHISPER) $(MODEL_SOURCES) $(GRAPH_SOURCES)
-$(eval $(call shared_objects,$(LOAD_BENCH),$(SDAA_FLAGS)))
-$(B)/load-bench.so: $(call objects_of,$(LOAD_BENCH),$(SDAA_FLAGS))
+$(eval $(call shared_objects,$(LOAD_BENCH)))
+$(B)/load-bench.so: $(call objects_of,$(LOAD_BENCH))
 	$(call say,LINK,$@)
 	$(Q)$(CXX) -shared -Wl,-z,defs -pthread -o $@ $^ -lfmt -lz

@@ -15,4 +15,4 @@ $(eval $(call cxx_program,test-iss-cpe,$(addprefix verif/iss/cpe/test/, \
     vector_test.cpp \
 ) verif/common/doctest_main.cpp,$(B)/lib/cpe-random.a $(ISS_CPE_LIB) -lfmt,))
 $(eval $(call cxx_program,test-compute-kernels,verif/iss/cpe/test/kernels_test.cpp verif/firmware/test_tools.cpp \
-  verif/common/doctest_main.cpp,$(B)/lib/flash.a $(ISS_CPE_LIB) -lfmt,-Icpe-kernels/include))
+  verif/common/doctest_main.cpp,$(B)/lib/flash.a $(ISS_CPE_LIB) -lfmt))

@@ -1,12 +1,12 @@
 # What the runtime library's calls cost on the card.
 $(eval $(call cpe_module,sdaa-bench,verif/sdaa/bench/kernels.cpp,))
 $(eval $(call cxx_program,sdaa-bench,verif/sdaa/bench/sdaa_bench.cpp verif/system/rig.cpp verif/common/process.cpp, \
-    $(B)/lib/sdaa.a -lfmt,-Icpe-kernels/include))
+    $(B)/lib/sdaa.a -lfmt))
 $(eval $(call model_program,timed,verif/sdaa/programs/timed.cpp verif/sdaa/programs/timed.hpp))
 $(eval $(call cxx_program,program-bench,verif/sdaa/bench/program_bench.cpp verif/system/rig.cpp verif/common/process.cpp, \
     $(B)/lib/sdaa.a -lfmt,))
 $(eval $(call cxx_program,building-bench,verif/sdaa/bench/building_bench.cpp verif/system/rig.cpp verif/common/process.cpp, \
-    $(B)/lib/sdaa.a $(B)/lib/graph.a -lfmt,-Icpe-kernels/include))
+    $(B)/lib/sdaa.a $(B)/lib/graph.a -lfmt))
 $(eval $(call cxx_program,copy-bench,verif/sdaa/bench/copy_bench.cpp verif/system/rig.cpp verif/common/process.cpp, \
     $(B)/lib/sdaa.a -lfmt,))
 $(eval $(call cxx_program,d2d-bench,verif/sdaa/bench/d2d_bench.cpp verif/system/rig.cpp verif/common/process.cpp, \
