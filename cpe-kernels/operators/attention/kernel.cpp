@@ -30,16 +30,21 @@ class Attention {
 
   // From its first step on.
   void run(Step step) {
+    tile_ = schedule_.tile(step.tile);
+    stream_.prepare(step);
     begin_work();
-    fetch(step.tile);
+    fetch(tile_);
     stream_.begin();
     for (bool more = true, enters = true; more;) {
       const Step here = step;
-      if (enters) enter(here);
       more = schedule_.next(step);
-      enters = !more || step.tile != here.tile;
-      take(here, enters);
-      if (schedule_.shared() && enters && more) fetch(step.tile);
+      const bool leaves = !more || step.tile != here.tile;
+      if (enters) tile_ = schedule_.tile(here.tile);
+      begin_block(here);
+      if (enters) take_queries(here);
+      compute(here, leaves);
+      enters = leaves;
+      if (schedule_.shared() && leaves && more) fetch(schedule_.tile(step.tile));
     }
     dma::wait(stored_);
     if (!schedule_.shared()) end_work();
@@ -62,8 +67,7 @@ class Attention {
   }
 
   // Begins to load a tile's queries.
-  void fetch(uint32_t number) {
-    const QueryTile tile = schedule_.tile(number);
+  void fetch(const QueryTile& tile) {
     const uint32_t element = bytes_of(args_.q_type);
     const uint32_t row_bytes = tile.heads * args_.width * element;
     fetched_ =
@@ -75,11 +79,10 @@ class Attention {
                    static_cast<int32_t>(tile.rows == 1 ? 0 : args_.q_stride)});
   }
 
-  // Takes the step's tile: its queries, times what makes powers of two of their scores. Those of the next
+  // Of the tile that the step begins, times what makes powers of two of their scores. Those of the next
   // one, if it is known, are asked for at once: behind keys and values that are on their way they would come
   // late.
-  void enter(const Step& step) {
-    tile_ = schedule_.tile(step.tile);
+  void take_queries(const Step& step) {
     dma::wait(fetched_);
     vector::a(operand(raw_, args_.q_type, 0));
     vector::b(value(args_.scale));
@@ -92,18 +95,21 @@ class Attention {
     Step next = step;
     if (schedule_.shared() || !schedule_.next_tile(next)) return;
     vector::wait(taken);
-    fetch(next.tile);
+    fetch(schedule_.tile(next.tile));
   }
 
-  // One block of keys for the tile.
-  void take(const Step& step, bool leaves) {
+  // One block of keys for the tile: what of it the tile's queries see. Here the core has something to do
+  // while queries and keys are on their way.
+  void begin_block(const Step& step) {
     block_ = step.block * kKeyBlock;
     keys_ = std::min(kKeyBlock, schedule_.keys_of(tile_) - block_);
     // Rows that see nothing of the block come first, if any.
     first_ = 0;
     while (seen_by(first_) == 0) first_ += tile_.heads;
     all_see_all_ = seen_by(first_) == keys_;
+  }
 
+  void compute(const Step& step, bool leaves) {
     // Where partial results stay here, the first block's become those of all.
     Place& place = places_[schedule_.shared() ? step.number % 2 : step.block != 0];
     dma::wait(place.stored);
@@ -269,16 +275,15 @@ class Attention {
     const uint32_t row_bytes = tile_.heads * args_.width * element;
     Place& place = places_[1];
     const float* const results = place.partials.rows;
+    const auto to = args_.to.plus_bytes(static_cast<int64_t>(uint64_t{tile_.row} * args_.to_stride +
+                                                             uint64_t{tile_.head} * args_.width * element));
     dma::wait(place.stored);
     last_ = finish(places_[0].partials, tile_.queries(), merge_.largest,
                    operand(results, args_.to_type, args_.width * element));
     vector::wait(last_);
-    stored_ =
-        dma::store(args_.to.plus_bytes(static_cast<int64_t>(uint64_t{tile_.row} * args_.to_stride +
-                                                            uint64_t{tile_.head} * args_.width * element)),
-                   results, row_bytes,
-                   {static_cast<uint16_t>(tile_.rows), static_cast<uint16_t>(row_bytes),
-                    static_cast<int32_t>(tile_.rows == 1 ? 0 : args_.to_stride)});
+    stored_ = dma::store(to, results, row_bytes,
+                         {static_cast<uint16_t>(tile_.rows), static_cast<uint16_t>(row_bytes),
+                          static_cast<int32_t>(tile_.rows == 1 ? 0 : args_.to_stride)});
     place.stored = stored_;
   }
 

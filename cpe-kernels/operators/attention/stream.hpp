@@ -28,10 +28,14 @@ class KeyValueStream {
     }
   }
 
+  // Before the node's barrier, if nothing in memory says where keys are. `first`: of the schedule's steps.
+  void prepare(const Step& first) {
+    step_ = first;
+    if (!args_.chunks) enter_tile();
+  }
   // Asks for the first pieces.
   void begin() {
-    more_ = schedule_.begin(step_);
-    if (more_) enter_tile();
+    if (args_.chunks) enter_tile();
     for (uint32_t i = 0; i < kPlaces; ++i) fetch();
   }
 
@@ -125,7 +129,7 @@ class KeyValueStream {
   uint32_t fetched_ = 0;
 
   // What is fetched next.
-  bool more_ = false;
+  bool more_ = true;
   Step step_ = {};
   bool values_ = false;
   uint32_t key_ = 0;  // of the block's

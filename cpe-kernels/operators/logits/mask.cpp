@@ -86,8 +86,12 @@ class Masker {
         fill(first * kWord, (word + 1) * kWord);
         continue;
       }
-      for (uint32_t* to = logits_ + word * kWord; left != 0; ++to, left >>= 1)
-        if ((left & 1) != 0) *to = kNothing;
+      // Of most words only a few bits are set.
+      for (uint32_t* to = logits_ + word * kWord; left != 0; to += 8, left >>= 8) {
+        uint32_t bits = left & 0xff;
+        for (uint32_t* one = to; bits != 0; ++one, bits >>= 1)
+          if ((bits & 1) != 0) *one = kNothing;
+      }
     }
   }
   // The vector unit wants multiples of 8, and takes what lies between them.

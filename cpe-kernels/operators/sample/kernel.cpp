@@ -162,37 +162,51 @@ class Sampler {
     vector::wait(vector::run(Op::kMul));
     return draw(reinterpret_cast<const uint32_t*>(weights_), count, random);
   }
-  // A group first, then one of the group's.
-  uint32_t draw_by_groups(const float* numbers, uint32_t count, const float* sum, const uint32_t* random) {
+  // Sums of groups of numbers.
+  vector::Ticket add_up_groups(const float* numbers, uint32_t count) {
     const uint32_t whole = count / kSampleGroup;
     const uint32_t rest = count % kSampleGroup;
     vector::a(vector::rows(numbers, kSampleGroup * 4));
     vector::b(value(1));
     vector::no_result();
     vector::reductions(groups_);
+    vector::Ticket last = {};
     if (whole != 0) {
       vector::size(kSampleGroup, whole);
-      vector::run(Op::kMul, {.reduce = vector::Reduce::kSum});
+      last = vector::run(Op::kMul, {.reduce = vector::Reduce::kSum});
     }
     if (rest != 0) {
       vector::a(vector::rows(numbers + whole * kSampleGroup));
       vector::reductions(groups_ + whole);
       vector::size(rest);
-      vector::run(Op::kMul, {.reduce = vector::Reduce::kSum});
+      last = vector::run(Op::kMul, {.reduce = vector::Reduce::kSum});
     }
-    const uint32_t group = draw(groups_, whole + (rest != 0), sum, random[0]);
+    return last;
+  }
+  static uint32_t groups_of(uint32_t count) { return (count + kSampleGroup - 1) / kSampleGroup; }
+  // A group first, then one of the group's.
+  uint32_t draw_by_groups(const float* numbers, uint32_t count, const float* sum, const uint32_t* random) {
+    add_up_groups(numbers, count);
+    const uint32_t group = draw(groups_, groups_of(count), sum, random[0]);
     const uint32_t first = group * kSampleGroup;
     return first + draw(numbers + first, std::min(kSampleGroup, count - first), groups_ + group, random[1]);
   }
 
-  // 1 for numbers that equal `wanted`, else 0, and how many there are.
-  void mark(float* numbers, uint32_t count, float wanted, float* sum) {
+  // The first of some numbers that equals `wanted`; others become 0.
+  uint32_t find(float* numbers, uint32_t count, float wanted) {
     vector::a(vector::rows(numbers));
     vector::b(value(wanted));
     vector::result(numbers);
-    vector::reductions(sum);
     vector::size(count);
-    vector::run(Op::kEqual, {.reduce = vector::Reduce::kSum});
+    vector::run(Op::kEqual);
+    vector::wait(add_up_groups(numbers, count));
+    const uint32_t first = first_but_zero(groups_, groups_of(count)) * kSampleGroup;
+    return first + first_but_zero(numbers + first, std::min(kSampleGroup, count - first));
+  }
+  static uint32_t first_but_zero(const float* numbers, uint32_t count) {
+    uint32_t i = 0;
+    while (i + 1 < count && std::bit_cast<uint32_t>(numbers[i]) == 0) ++i;
+    return i;
   }
 
   void choose(uint32_t row) {
@@ -209,12 +223,11 @@ class Sampler {
     weights_ = reinterpret_cast<int32_t*>(passes_.room(3));
     groups_ = passes_.room(4);
     number_ = passes_.room(5);
-    float* const sum = passes_.room(6);
 
     const SamplePlane plane = greedy ? SamplePlane::kMost : passes_.sums();
     dma::wait(dma::load(pieces, passes_.place(plane, row * across), across * 4));
-    if (greedy) mark(pieces, across, passes_.most[row], sum);
-    const uint32_t piece = draw_by_groups(pieces, across, greedy ? sum : passes_.total + row, random.data());
+    const uint32_t piece = greedy ? find(pieces, across, passes_.most[row])
+                                  : draw_by_groups(pieces, across, passes_.total + row, random.data());
 
     const uint32_t first = piece * kPiece;
     const uint32_t count = std::min(kPiece, args_.columns - first);
@@ -228,15 +241,15 @@ class Sampler {
     vector::run(Op::kAdd);
     vector::b(value(greedy ? 1.0f : passes_.scale[row]));
     vector::result(kept);
+    uint32_t column = first;
     if (greedy) {
       vector::run(Op::kMul);
-      mark(kept, count, 0, sum);
+      column += find(kept, count, 0);
     } else {
       vector::run(Op::kMul, {.special = Special::kExp2});
       keep(kept, count, low_[row]);
+      column += draw_by_groups(kept, count, pieces + piece, random.data() + 2);
     }
-    const uint32_t column =
-        first + draw_by_groups(kept, count, greedy ? sum : pieces + piece, random.data() + 2);
     auto* const answer = reinterpret_cast<uint32_t*>(pieces);
     *answer = column;
     dma::Ticket stored = dma::store(args_.to.plus_bytes(int64_t{row} * 4), answer, 4);

@@ -181,9 +181,12 @@ __kernel__ void walk(const node::WalkArgs* args) {
     barrier_ahead = node.barrier;
     // Who was busy is late: nobody should wait until it has prepared what it does next. The others prepare
     // meanwhile.
-    if (node.barrier != Barrier::kNone) {
-      if (work == Work::kBegun) wait_for_others();
-      if (work == Work::kEnded) barrier_ahead = Barrier::kNone;
+    if (node.barrier != Barrier::kNone && work != Work::kNone) {
+      if (work == Work::kBegun) {
+        wait_for_others();
+      } else {
+        barrier_ahead = Barrier::kNone;
+      }
       work = Work::kNone;
     }
     if (!operators::call(node.operation, node.arguments.data())) refuse(Refusal::kOperator);
