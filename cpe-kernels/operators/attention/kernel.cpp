@@ -308,14 +308,23 @@ class Attention {
   bool all_see_all_ = true;
 };
 
-// Each query's partial results to its result.
+// Each query's partial results to its result, once all are in the workspace. Of few queries other CPEs do it
+// than those that have made these: they are ready.
 void combine(Arena arena, const AttentionArgs& args, const AttentionSizes& sizes) {
+  constexpr uint32_t kFarther = 2;  // turns
+  const auto wait_for_all = [] {
+    wait_for_others();
+    cpe::sync<cpe::Scope::kAll>();
+  };
+  const uint32_t first = turned_rank(kFarther), queries = args.rows * args.heads;
+  if (first >= queries) return wait_for_all();
   Combine all(arena, args.width);
   const Column part = {arena.take<float>(Column::bytes(1))};
   auto* const result = arena.take<std::byte>(args.width * sizeof(float));
   const uint32_t bytes = args.width * bytes_of(args.to_type);
   const uint64_t pitch = uint64_t{key_blocks(args.keys)} * partial_floats(args.width) * sizeof(float);
-  for (uint32_t query = turned_rank(); query < args.rows * args.heads; query += cpe::count()) {
+  wait_for_all();
+  for (uint32_t query = first; query < queries; query += cpe::count()) {
     const uint32_t row = query / args.heads;
     const uint32_t keys = visible_keys(sizes, row);
     if (keys == 0) continue;
@@ -326,7 +335,7 @@ void combine(Arena arena, const AttentionArgs& args, const AttentionSizes& sizes
                                                                  uint64_t{query % args.heads} * bytes)),
                          result, bytes));
   }
-  if (turned_rank() < args.rows * args.heads) end_work();
+  end_work();
 }
 
 // All CPEs look at all of them.
@@ -346,10 +355,7 @@ void operator_attention(const AttentionArgs& args) {
   const Schedule schedule(sizes, most_queries(args.width),
                           uses_workspace(args.rows, args.kv_heads, args.keys), turned_rank(), cpe::count());
   if (Step first; schedule.begin(first)) Attention(arena, args, schedule).run(first);
-  if (!schedule.shared()) return;
-  wait_for_others();
-  cpe::sync<cpe::Scope::kAll>();
-  combine(arena, args, sizes);
+  if (schedule.shared()) combine(arena, args, sizes);
 }
 
 }  // namespace swai::operators

@@ -50,17 +50,12 @@ node::WalkArgs take(const node::WalkArgs* args) {
   return std::bit_cast<node::WalkArgs>(argument_words);
 }
 
+// Of a node; most are of all.
 void wait_for(Barrier barrier) {
-  switch (barrier) {
-    case Barrier::kNone:
-      return;
-    case Barrier::kRow:
-      return sync<Scope::kRow>();
-    case Barrier::kColumn:
-      return sync<Scope::kColumn>();
-    case Barrier::kAll:
-      return sync<Scope::kAll>();
-  }
+  if (barrier == Barrier::kAll) [[likely]]
+    return sync<Scope::kAll>();
+  if (barrier == Barrier::kRow) sync<Scope::kRow>();
+  if (barrier == Barrier::kColumn) sync<Scope::kColumn>();
 }
 
 // Barrier and reserved bits at once.
@@ -162,6 +157,7 @@ __kernel__ void walk(const node::WalkArgs* args) {
     return dma::load(nodes[first / kBatch & 1], list + first,
                      std::min(kBatch, count - first) * node::kNodeBytes);
   };
+  barrier_ahead = Barrier::kNone;
   work = Work::kNone;
   next_node = 0;
   node_count = count;
@@ -178,18 +174,25 @@ __kernel__ void walk(const node::WalkArgs* args) {
     walk_state().node = n;
     if (!header_is_good(node)) refuse(Refusal::kHeader);
     if (has_patches(node)) patch(node, parameter_count);
-    barrier_ahead = node.barrier;
-    // Who was busy is late: nobody should wait until it has prepared what it does next. The others prepare
-    // meanwhile.
-    if (node.barrier != Barrier::kNone && work != Work::kNone) {
-      if (work == Work::kBegun) {
-        wait_for_others();
-      } else {
-        barrier_ahead = Barrier::kNone;
+    if (node.barrier != Barrier::kNone) {
+      barrier_ahead = node.barrier;
+      // Who was busy is late: nobody should wait until it has prepared what it does next. The others prepare
+      // meanwhile.
+      if (work != Work::kNone) {
+        if (work == Work::kBegun) {
+          wait_for_others();
+        } else {
+          barrier_ahead = Barrier::kNone;
+        }
+        work = Work::kNone;
       }
-      work = Work::kNone;
     }
     if (!operators::call(node.operation, node.arguments.data())) refuse(Refusal::kOperator);
-    wait_for_others();
+    const Barrier ahead = barrier_ahead;
+    if (ahead == Barrier::kNone) continue;
+    // Who has had no work prepares the next one, too, before it waits, if that has no barrier.
+    if (n % kBatch != kBatch - 1 && n + 1 != count && (&node)[1].barrier == Barrier::kNone) continue;
+    barrier_ahead = Barrier::kNone;
+    wait_for(ahead);
   }
 }
