@@ -1,7 +1,7 @@
 # The runtime library: against a card that is played (the firmware's own code, compiled for the host), and on the
 # simulated card.
 
-SDAA_TESTS := $(addprefix verif/sdaa/, \
+SDAA_TESTS := $(call as_one,sdaa,$(addprefix verif/sdaa/, \
     copy_test.cpp \
     device_test.cpp \
     engine_test.cpp \
@@ -22,7 +22,7 @@ SDAA_TESTS := $(addprefix verif/sdaa/, \
     shapes_test.cpp \
     stream_test.cpp \
     thread_test.cpp \
-)
+))
 SDAA_FAKE := $(addprefix verif/sdaa/,fake_card.cpp fake_module.cpp fake_processor.cpp) verif/firmware/launch/module_file.cpp
 
 $(eval $(call cpe_module,sdaa-tests,verif/sdaa/kernels.cpp,))

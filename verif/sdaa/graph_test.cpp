@@ -25,7 +25,7 @@ sdaaGraphExec_t make(sdaaGraph_t graph) {
   REQUIRE_OK(sdaaGraphDestroy(graph));
   return exec;
 }
-size_t nodes_of(sdaaGraph_t graph) {
+size_t count_nodes(sdaaGraph_t graph) {
   size_t count = 0;
   CHECK_OK(sdaaGraphGetNodes(graph, nullptr, &count));
   return count;
@@ -146,7 +146,7 @@ TEST_CASE("other streams are captured when they wait for an event, and have to b
   CHECK_OK(sdaaLaunchKernel(axpy, &numbers.args, 0, first));
   CHECK_OK(sdaaMemcpyAsync(numbers.out, numbers.y, Numbers::kBytes, sdaaMemcpyDeviceToHost, first));
   graph = end(first);
-  CHECK(nodes_of(graph) == 4);
+  CHECK(count_nodes(graph) == 4);
   const sdaaGraphExec_t exec = make(graph);
   std::iota(numbers.in, numbers.in + Numbers::kCount, 5);
   CHECK_OK(sdaaGraphLaunch(exec, second));
@@ -297,7 +297,7 @@ TEST_CASE("graphs: long ones, and of commands that take several slots") {
     CHECK_OK(sdaaLaunchKernel(many, &args, 0, stream));
   }
   const sdaaGraph_t graph = end(stream);
-  CHECK(nodes_of(graph) == kNodes);
+  CHECK(count_nodes(graph) == kNodes);
   const sdaaGraphExec_t exec = make(graph);
   CHECK_OK(sdaaGraphLaunch(exec, stream));
   std::vector<uint32_t> words(kNodes * 16);
