@@ -48,7 +48,7 @@ struct Rows {
 
 // `Weights` is made from the arguments and the arena, and has
 //   Args
-//   columns(args)        of a block at most, and among whose multiples CPEs are divided
+//   columns(args, all)   of a block at most, and among whose multiples CPEs are divided
 //   kDepth, kFirstDepth  of a step, and of the very first one, where rows of x have one scale
 //   kPart                sums of so much depth do not overflow; a power of two
 //   kRunDepth            of a run of the systolic unit at most, likewise
