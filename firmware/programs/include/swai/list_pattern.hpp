@@ -35,6 +35,9 @@ class ListPattern {
         uint64_t{header->symbols.count} + header->quotients.count > list_template::kMaxValues)
       return false;
     bytes_ = static_cast<const std::byte*>(bytes);
+    symbols_ = {at<list_template::Symbol>(header->symbols), header->symbols.count};
+    formulas_ = at<list_template::Formula>(header->parameters);
+    formulas_end_ = formulas_ + header->parameters.count;
     return true;
   }
 
@@ -48,9 +51,7 @@ class ListPattern {
   std::span<const list_template::Pointer> pointers() const {
     return {at<list_template::Pointer>(header().pointers), header().pointers.count};
   }
-  std::span<const list_template::Symbol> symbols() const {
-    return {at<list_template::Symbol>(header().symbols), header().symbols.count};
-  }
+  std::span<const list_template::Symbol> symbols() const { return symbols_; }
   std::string_view text(uint32_t name) const { return at<char>(header().text) + name; }
   // By their names.
   std::optional<uint32_t> symbol(std::string_view name) const { return find(symbols(), name); }
@@ -62,8 +63,7 @@ class ListPattern {
     if (!within(sizes)) return false;
     int64_t storage[list_template::kMaxValues];
     const int64_t* const values = known(sizes, storage);
-    const auto* formula = at<list_template::Formula>(header().parameters);
-    for (const auto* const end = formula + header().parameters.count; formula != end; ++formula)
+    for (const auto* formula = formulas_; formula != formulas_end_; ++formula)
       *block++ = static_cast<uint64_t>(sum(*formula, values));
     return true;
   }
@@ -93,15 +93,15 @@ class ListPattern {
   }
 
   bool within(std::span<const int64_t> sizes) const {
-    if (sizes.size() != header().symbols.count) return false;
-    const int64_t* size = sizes.data();
-    const auto* symbol = at<list_template::Symbol>(header().symbols);
-    for (uint32_t left = header().symbols.count; left != 0; --left, ++size, ++symbol) {
+    if (sizes.size() != symbols_.size()) return false;
+    const auto* symbol = symbols_.data();
+    for (const int64_t size : sizes) {
       // Both bounds at once, without signs: what is below the first is far above all that there may be.
       const auto from_least = [least = static_cast<uint64_t>(symbol->least)](int64_t value) {
         return static_cast<uint64_t>(value) - least;
       };
-      if (from_least(*size) > from_least(symbol->most)) return false;
+      if (from_least(size) > from_least(symbol->most)) return false;
+      ++symbol;
     }
     return true;
   }
@@ -125,16 +125,22 @@ class ListPattern {
       return reinterpret_cast<const list_template::Term*>(bytes_ + place);
     };
     int64_t sum = formula.known;
-    for (const auto *term = term_at(formula.first_term), *const end = term_at(formula.end); term != end;
-         ++term) {
+    for (uint32_t place = formula.first_term; place != formula.end; place += sizeof(list_template::Term)) {
+      const auto* const term = term_at(place);
       int64_t product = term->factor * values[term->values[0]];
-      for (uint32_t i = 1; i < term->count; ++i) product *= values[term->values[i]];
+      if (term->count != 1) [[unlikely]] {
+        for (uint32_t i = 1; i < term->count; ++i) product *= values[term->values[i]];
+      }
       sum += product;
     }
     return sum;
   }
 
   const std::byte* bytes_ = nullptr;
+  // Of each step's parameters, so they are not looked up for each.
+  std::span<const list_template::Symbol> symbols_;
+  const list_template::Formula* formulas_ = nullptr;
+  const list_template::Formula* formulas_end_ = nullptr;
 };
 
 // Builds a list, as many nodes at a time as somebody wants. `Lines`: write(to, line) gives memory 64 bytes,
