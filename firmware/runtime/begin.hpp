@@ -570,7 +570,7 @@ class Begin : protected Finish<M> {
     if (!cores_reach || whole_lines) able |= set_of(Engine::kProcessor);
     return able & wanted;
   }
-  Engine best_engine(uint32_t engines, uint64_t bytes, unsigned group) {
+  [[gnu::always_inline]] Engine best_engine(uint32_t engines, uint64_t bytes, unsigned group) {
     constexpr uint32_t kCores = set_of(Engine::kCores);
     const uint32_t others = engines & ~kCores;
     if (others == 0) return Engine::kCores;

@@ -194,24 +194,11 @@ class Groups {
 
   // Whether the group will have nothing to do in less than so many cycles, if its launches take as long as
   // the last ones of the same kernels did; a kernel that is new goes on for as long as it has been running.
-  [[gnu::noinline]] bool is_idle_within(unsigned group, uint64_t cycles) {
-    constexpr uint64_t kAsking = 300;  // cycles until the group has answered
-    constexpr uint64_t kMost = uint64_t{1} << 31;
-    const uint64_t patience = std::min(cycles, kMost);
-    State& state = states_[group];
-    const uint32_t last = state.driver->number();
-    uint64_t all = 0;
-    for (uint32_t number = state.collected + 1; !is_before(last, number); ++number) {
-      const uint64_t usual = usual_cycles(group, number);
-      // It would have to be near its end by chance, of which less is to be had than the answer costs: a wait
-      // of half the cycles less, in as many cases as these are of the kernel's.
-      if (usual > patience * patience / (2 * kAsking)) return false;
-      const bool runs = number == state.collected + 1;
-      const uint64_t age = runs ? state.driver->age() : 0;
-      all += usual > age ? usual - age : age;
-      if (all >= cycles) return false;
-    }
-    return true;
+  // Mostly the first one takes too long by far, and nobody waits for the rest of the answer then.
+  [[gnu::always_inline]] bool is_idle_within(unsigned group, uint64_t cycles) {
+    if (!busy(group)) return true;
+    const uint64_t patience = std::min(cycles, kMostPatience);
+    return !is_in_vain(usual_cycles_of_first(group), patience) && are_over_within(group, patience);
   }
   // A launch of the runtime's own, while nothing else is under way; until it has ended. False: it failed.
   [[gnu::cold, gnu::noinline]] bool run(unsigned group, const Launch& launch, uint32_t argument) {
@@ -440,15 +427,38 @@ class Groups {
     return static_cast<int32_t>(state.dropped - number) >= 0;
   }
   static bool dropping(const State& state) { return is_dropped(state, state.collected + 1); }
-  // Of the kernel that a launch runs the last time before; 0: that is long ago.
-  uint64_t usual_cycles(unsigned group, uint32_t number) {
+  // The same of the first that has not ended.
+  [[gnu::always_inline]] uint64_t usual_cycles_of_first(unsigned group) {
     State& state = states_[group];
     // Mostly the same kernel again: nothing has changed since before the last one that has ended.
-    const Setting& newest = settings_[group].newest();
-    if (!is_before(state.collected, newest.since)) return cycles_of(state, state.collected);
-    return usual_cycles_earlier(group, number);
+    if (is_before(state.collected, settings_[group].newest().since)) [[unlikely]]
+      return usual_cycles(group, state.collected + 1);
+    return cycles_of(state, state.collected);
   }
-  [[gnu::noinline]] uint64_t usual_cycles_earlier(unsigned group, uint32_t number) {
+  static constexpr uint64_t kMostPatience = uint64_t{1} << 31;
+  // To ask the group how long such a launch has been running: it would have to be near its end by chance, of
+  // which less is to be had than the answer costs: a wait of half the patience less, in as many cases as the
+  // patience is of the kernel's cycles.
+  static bool is_in_vain(uint64_t usual, uint64_t patience) {
+    constexpr uint64_t kAsking = 300;  // cycles until the group has answered
+    return 2 * kAsking * usual > patience * patience;
+  }
+  [[gnu::noinline]] bool are_over_within(unsigned group, uint64_t patience) {
+    State& state = states_[group];
+    const uint32_t last = state.driver->number();
+    uint64_t all = 0;
+    for (uint32_t number = state.collected + 1; !is_before(last, number); ++number) {
+      const uint64_t usual = usual_cycles(group, number);
+      if (is_in_vain(usual, patience)) return false;
+      const bool runs = number == state.collected + 1;
+      const uint64_t age = runs ? state.driver->age() : 0;
+      all += usual > age ? usual - age : age;
+      if (all >= patience) return false;
+    }
+    return true;
+  }
+  // Of the kernel that a launch runs the last time before; 0: that is long ago.
+  [[gnu::noinline]] uint64_t usual_cycles(unsigned group, uint32_t number) {
     State& state = states_[group];
     const Launch* its = nullptr;
     uint64_t cycles = 0;
