@@ -62,15 +62,16 @@ class Step {
     rows_ = number("rows");
     return list_.pattern.symbols().size() == (rows_ == kNone ? 2 : 3) && past_ != kNone && begun_ != kNone;
   }
-  // As another one, but for its logits, which go there. False: there is no memory, or it has none.
-  bool keep(Lists& lists, const Step& step, uint64_t logits) {
+  // As another one, but for the memory of that name, which lies there. False: there is no memory, or it has
+  // none.
+  bool place(Lists& lists, const Step& step, std::string_view name, uint64_t there) {
     if (list_.addresses == nullptr) {
       *this = step;
-      const auto base = list_.pattern.base("logits");
+      const auto base = list_.pattern.base(name);
       if (!base || !lists.copy(step.list_, list_)) return false;
-      logits_ = *base;
+      placed_ = *base;
     }
-    lists.place(list_, logits_, logits);
+    lists.place(list_, placed_, there);
     return true;
   }
   const Lists::List& list() const { return list_; }
@@ -78,9 +79,10 @@ class Step {
     Sizes sizes;
     return lists.run(list_, sizes_of(sizes, past, rows, begun));
   }
-  void rehearse(const Lists& lists, uint64_t past) const {
+  // Of one row, behind a text.
+  Status run_ahead(Lists& lists, uint64_t past) const {
     Sizes sizes;
-    lists.rehearse(list_, sizes_of(sizes, past, 1, true));
+    return lists.run_ahead(list_, sizes_of(sizes, past, 1, true));
   }
 
  private:
@@ -95,7 +97,7 @@ class Step {
 
   Lists::List list_;
   uint32_t past_ = kNone, begun_ = kNone, rows_ = kNone;
-  uint32_t logits_ = 0;
+  uint32_t placed_ = 0;
 };
 
 class Listener {
@@ -127,7 +129,8 @@ class Listener {
   bool take_memory_for_text() {
     words_ = lists_.share<listen::Words>(wish_.words);
     if (words_.here == nullptr || !several_.open(lists_, wish_.several) || !one_.open(lists_, wish_.one) ||
-        std::max(several_.list().pattern.nodes(), one_.list().pattern.nodes()) > wish_.nodes)
+        std::max(several_.list().pattern.nodes(), one_.list().pattern.nodes()) > wish_.nodes ||
+        !following_.place(lists_, one_, "tokens", wish_.words + offsetof(listen::Words, token)))
       return false;
     auto* const memory = reinterpret_cast<Token*>(lists_.take(uint64_t{wish_.context} * 3 * sizeof(Token)));
     if (memory == nullptr) return false;
@@ -182,32 +185,40 @@ class Listener {
     }
     const uint64_t kept = wish_.kept + window % listen::kKept * wish_.logits_bytes;
     const bool alone = given_.count() % listen::kMostTokens == 1;
-    if (!(alone ? kept_one_.keep(lists_, one_, kept) : kept_several_.keep(lists_, several_, kept)))
+    if (!(alone ? kept_one_.place(lists_, one_, "logits", kept)
+                : kept_several_.place(lists_, several_, "logits", kept)))
       return Code::kRefused;
-    if (!append(given_.all(), others.empty() ? one_.list() : step_for(others).list(), true))
-      return Code::kFailed;
-    if (!others.empty() && !append(others, one_.list())) return Code::kFailed;
-    return say(at + wish_.window_frames < wish_.frames ? encoder_ : one_.list());
+    if (!append(given_.all(), others.empty() ? following_ : step_for(others), true)) return Code::kFailed;
+    if (!others.empty() && !append(others, following_)) return Code::kFailed;
+    return say(at + wish_.window_frames < wish_.frames ? encoder_ : following_.list());
   }
 
   // `next`: the list behind the window.
   std::optional<Code> say(const Lists::List& next) {
-    const uint32_t directed = given_.count() + static_cast<uint32_t>(directions_.size()) - 1;
     for (;;) {
       if (cancelled()) return Code::kCancelled;
+      lists_.fetch(words_, &words_->token, offsetof(listen::Words, work) - offsetof(listen::Words, token));
       const Token token = words_->token;
-      const bool is_text = token != wish_.marks.end && said_.count() != speech::most_said(wish_.context);
-      const bool ends = !is_text || directed + said_.count() + 1 >= wish_.context;
+      const bool ends = token == wish_.marks.end || is_last();
       const listen::Message chosen = {token, words_->log_probability, ends ? given_.count() : 0};
       if (ends || !lists_.defers()) {
         if (!send(chosen)) return lost();
       } else {
         later_ = chosen;
       }
-      if (is_text) said_.add(token);
-      if (ends) return std::nullopt;
-      if (!append({&token, 1}, next)) return cancelled() ? Code::kCancelled : Code::kFailed;
+      if (token != wish_.marks.end && said_.count() != speech::most_said(wish_.context)) said_.add(token);
+      if (ends) {
+        lists_.drop_ahead();
+        return std::nullopt;
+      }
+      give_ranges();
+      if (!pass(following_, 1, next, true)) return cancelled() ? Code::kCancelled : Code::kFailed;
     }
+  }
+  // Whatever token is chosen, the text ends with it.
+  bool is_last() const {
+    return said_.count() == speech::most_said(wish_.context) ||
+           given_.count() + directions_.size() + said_.count() >= wish_.context;
   }
 
   const Step& step_for(std::span<const Token> tokens) const { return tokens.size() == 1 ? one_ : several_; }
@@ -217,33 +228,39 @@ class Listener {
     return tokens.size() == 1 ? kept_one_ : kept_several_;
   }
 
-  // Puts tokens behind the text, and has the one that follows chosen; meanwhile builds the list that will be
-  // run `next`. `keeps`: the logits behind them.
-  bool append(std::span<const Token> tokens, const Lists::List& next, bool keeps = false) {
-    words_->ranges = ranges();
-    lists_.give(words_, &words_->ranges, sizeof words_->ranges);
+  // Puts tokens behind the text; `next`: the step behind them. `keeps`: the logits behind them.
+  bool append(std::span<const Token> tokens, const Step& next, bool keeps = false) {
+    give_ranges();
     while (!tokens.empty()) {
       const auto some = tokens.first(std::min<size_t>(tokens.size(), listen::kMostTokens));
       tokens = tokens.subspan(some.size());
       std::ranges::copy(some, words_->tokens.begin());
       lists_.give(words_, &words_->tokens, sizeof words_->tokens);
-      const Step& step = last_step_for(some, keeps && tokens.empty());
-      if (step.run(lists_, past_, some.size(), said_.count() != 0) != Status::kOk) return false;
-      if (later_ && !send(*later_)) return false;
-      later_.reset();
       const auto more = tokens.first(std::min<size_t>(tokens.size(), listen::kMostTokens));
-      const bool is_last = more.size() == tokens.size();
-      if (lists_.prepare(tokens.empty() ? next : last_step_for(more, keeps && is_last).list()) != Status::kOk)
-        return false;
-      if (lists_.wait([this] { rehearse(); }) != Status::kOk) return false;
-      past_ += some.size();
+      const Step& step = last_step_for(some, keeps && tokens.empty());
+      const Step& behind = tokens.empty() ? next : last_step_for(more, keeps && more.size() == tokens.size());
+      if (!pass(step, some.size(), behind.list(), &behind == &following_)) return false;
     }
-    lists_.fetch(words_, &words_->token, offsetof(listen::Words, work) - offsetof(listen::Words, token));
     return true;
   }
+  // Of so many tokens. Meanwhile builds the list that will be run `next`. `chooses`: the token that follows
+  // is said, so cores go on with it.
+  bool pass(const Step& step, uint64_t rows, const Lists::List& next, bool chooses) {
+    if (step.run(lists_, past_, rows, said_.count() != 0) != Status::kOk) return false;
+    past_ += rows;
+    if (lists_.prepare(next) != Status::kOk) return false;
+    if (chooses && !is_last() && following_.run_ahead(lists_, past_) != Status::kOk) return false;
+    if (later_ && !send(*later_)) return false;
+    later_.reset();
+    return lists_.wait() == Status::kOk;
+  }
 
+  void give_ranges() {
+    words_->ranges = ranges();
+    lists_.give(words_, &words_->ranges, sizeof words_->ranges);
+  }
   // That are ruled out.
-  [[gnu::noinline]] std::array<uint32_t, 2 * 3> ranges() const {
+  std::array<uint32_t, 2 * 3> ranges() const {
     const speech::Allowed allowed = wish_.timestamps != 0 ? speech::allowed_after(said_.all(), wish_.marks)
                                                           : speech::allowed_without_timestamps(wish_.marks);
     return {0,
@@ -252,18 +269,6 @@ class Listener {
             allowed.first_timestamp,
             allowed.end_of_timestamps,
             wish_.vocabulary};
-  }
-  // A step is over soon, and no core has anything to do until the next one begins: what leads there is in the
-  // caches then. It takes the stack and this, which lies there.
-  void rehearse() {
-    constexpr uint64_t kCalls = 1024;
-    const auto* const here = static_cast<const std::byte*>(__builtin_frame_address(0));
-    touch(here - kCalls, kCalls);
-    touch(here, reinterpret_cast<uint64_t>(this + 1) - reinterpret_cast<uint64_t>(here));
-    touch(&wish_, sizeof wish_);
-    touch(words_.here, offsetof(listen::Words, token));
-    [[maybe_unused]] volatile uint32_t first = ranges()[0];
-    one_.rehearse(lists_, past_ + 1);
   }
 
   static void copy(uint64_t to, uint64_t from, uint64_t bytes) {
@@ -278,6 +283,7 @@ class Listener {
   Lists::Shared<listen::Words> words_;
   Lists::List encoder_;
   Step several_, one_, kept_several_, kept_one_;
+  Step following_;  // of one token, which is the one that was chosen last
   Tokens before_, said_, given_;
   std::optional<listen::Message> later_;  // is sent while the next list runs
   uint64_t past_ = 0;

@@ -207,16 +207,27 @@ class Begin : protected Finish<M> {
     unsigned group = again.group;
     if (queue.flights() != 0) {
       // Only behind launches on the same group: that keeps them in order.
-      const Flight& last = queue.back();
-      if (last.type != type) return false;
-      if (group != last.place && group != protocol::kAnyGroup) return false;
-      group = last.place;
+      const Flight* last = &queue.back();
+      if (last->type == command::Type::kCopy) [[unlikely]]
+        last = before_copies(queue);
+      if (last->type != type) return false;
+      if (group != last->place && group != protocol::kAnyGroup) return false;
+      group = last->place;
     } else if (group == protocol::kAnyGroup) {
       group = parts_.groups.least_busy();
     }
     if (!this->hand_over(queue, group, again.launch, argument, queue.free())) return false;
     put_flight(queue, header, type, group);
     return true;
+  }
+  // The last one before copies that are over and good, which stay there until the launch before them ends.
+  [[gnu::cold, gnu::noinline]] static const Flight* before_copies(const Queue& queue) {
+    uint32_t i = queue.begun;
+    const Flight* flight;
+    do {
+      flight = &queue.ring[--i % Queue::kDepth];
+    } while (i != queue.ended && flight->type == command::Type::kCopy && flight->over && flight->slot == 0);
+    return flight;
   }
   // Whether the client may do that; leaves the launch in `queue.again`.
   Status check_launch(Queue& queue, const command::Header& header, const std::array<uint64_t, 2>& words) {

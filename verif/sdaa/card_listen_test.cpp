@@ -19,10 +19,11 @@ using swai::sdaa::OnCard;
 using swai::sdaa::TestedProgram;
 
 // A list of one node with sizes that are open, in memory that the processor reaches; its memory is nowhere.
-building::Source source_of(const std::string& sizes) {
-  const auto bytes = graph::template_bytes(
-      graph::program_of("graph g\n" + sizes + "input x: f32[1, 16]\noutput y: f32[1, 16]\ny = relu(x)\n")
-          .pattern);
+building::Source source_of(const std::string& sizes, const std::string& input = "tokens") {
+  const auto bytes =
+      graph::template_bytes(graph::program_of("graph g\n" + sizes + "input " + input +
+                                              ": f32[1, 16]\noutput y: f32[1, 16]\ny = relu(" + input + ")\n")
+                                .pattern);
   void* memory = nullptr;
   REQUIRE_OK(sdaaMallocWithFlags(&memory, 64 + bytes.size(), sdaaMallocShared, sdaaAnyGroup));
   REQUIRE_OK(sdaaMemset(memory, 0, 64));
@@ -42,8 +43,10 @@ TEST_CASE("on the card: listen refuses arguments that make no sense, and says wh
   listen::Wish good = {};
   good.words = bits(words);
   good.encoder = source_of("");
-  good.several = source_of("size past in 0 .. 9\nsize begun in 0 .. 1\nsize rows in 1 .. 32\n");
-  good.one = source_of("size past in 0 .. 9\nsize begun in 0 .. 1\n");
+  const std::string sizes = "size past in 0 .. 9\nsize begun in 0 .. 1\n";
+  good.several = source_of(sizes + "size rows in 1 .. 32\n");
+  good.one = source_of(sizes);
+  const building::Source no_tokens = source_of(sizes, "words");
   good.nodes = 8;
   good.context = 64;
   good.window_frames = 3000;
@@ -67,6 +70,7 @@ TEST_CASE("on the card: listen refuses arguments that make no sense, and says wh
   refused([](listen::Wish& wish) { wish.one.pattern += 8; });
   refused([](listen::Wish& wish) { wish.one = wish.encoder; });  // which knows no sizes
   refused([](listen::Wish& wish) { wish.encoder = wish.one; });
+  refused([&](listen::Wish& wish) { wish.one = no_tokens; });
   refused([&](listen::Wish& wish) { wish.several.pattern = bits(cores); });
   refused([&](listen::Wish& wish) { wish.several.addresses = 0; });
   refused([](listen::Wish& wish) { wish.directions = 0; });
@@ -82,7 +86,7 @@ TEST_CASE("on the card: listen refuses arguments that make no sense, and says wh
   nowhere.placed = listen::kNone;
   program.start(nowhere);
   program.fails(sdaaErrorInvalidDevicePointer);
-  for (const building::Source& one : {good.encoder, good.several, good.one})
+  for (const building::Source& one : {good.encoder, good.several, good.one, no_tokens})
     REQUIRE_OK(sdaaFree(reinterpret_cast<void*>(one.addresses)));
   REQUIRE_OK(sdaaFree(words));
   REQUIRE_OK(sdaaFree(cores));

@@ -445,9 +445,15 @@ TEST_CASE("programs: a copy beside a launch is there while that runs, and comple
   for (int i = 0; i < 100 && !is_there(); ++i) bed.played.run(1);
   CHECK(is_there());
   CHECK_FALSE(guest.complete(lane, slow));
-  // Another launch waits for them, and so does a copy that may not run beside.
+  // Another launch waits for them alone, and begins while the first one runs; a copy that may not run beside
+  // waits for it.
+  const auto under_way = [&] { return bed.played.runtime().groups().under_way(); };
+  CHECK(under_way() == 1);
   const uint32_t next = guest.launch(lane, Guest::kSlow);
   const uint32_t last = guest.copy(lane, lane.pointers[0], Guest::kAreas, Guest::kBytes, true);
+  for (int i = 0; i < 100 && under_way() == 1; ++i) bed.played.run(1);
+  CHECK(under_way() == 2);
+  CHECK_FALSE(guest.complete(lane, slow));
   guest.finish(lane, copies[1]);
   CHECK_FALSE(guest.complete(lane, next));
   guest.finish(lane, last);

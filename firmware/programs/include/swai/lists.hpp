@@ -88,13 +88,14 @@ class Lists {
   // For lists of so many nodes at most. False: there is not so much.
   bool take_memory(uint64_t nodes) {
     if (nodes > node::kMaxNodes) return false;
-    const uint64_t bytes = nodes * node::kNodeBytes + kParameterBytes;
+    const uint64_t bytes = nodes * node::kNodeBytes + 2 * kParameterBytes;
     for (Buffer& buffer : buffers_) {
       buffer.nodes.here = take(bytes);
       std::byte* const theirs = copies() ? take(bytes) : buffer.nodes.here;
       if (buffer.nodes.here == nullptr || theirs == nullptr) return false;
       buffer.nodes.device = job_.global(theirs);
       buffer.parameters = reinterpret_cast<uint64_t*>(buffer.nodes.here + nodes * node::kNodeBytes);
+      buffer.spare = buffer.parameters + node::kMaxParameters;
     }
     return true;
   }
@@ -106,6 +107,10 @@ class Lists {
 
   // Behind all that was run before. `sizes`: of the list's symbols, in their order.
   Status run(const List& list, std::span<const int64_t> sizes = {}) {
+    if (std::exchange(ahead_, nullptr) == &list) {
+      ++work_.graphs;
+      return launch(*now_, kAhead, list.pattern.nodes() - kAhead);
+    }
     Buffer* buffer = find(list);
     const bool is_there = buffer != nullptr && !is_begun(*buffer);
     if (buffer == nullptr) {
@@ -141,19 +146,24 @@ class Lists {
     build(now_ == nullptr ? kFirst : builder_.left());
     return Status::kOk;
   }
-  // Until all is done that was run.
+  // Whether this will follow what is run now is known at the end of that only, and then cores would wait for
+  // the program. So they get its first nodes now, if it is there, which read nothing that is given later. The
+  // rest they get with the next run() of it, whose sizes are those; or drop_ahead() says that it is not run.
+  Status run_ahead(const List& list, std::span<const int64_t> sizes) {
+    Buffer* const buffer = find(list);
+    const bool is_there = buffer != nullptr && !is_begun(*buffer) && list.pattern.nodes() > kAhead;
+    if (!is_there || !defers() || copies() || mode_.launches != building::Launches::kList) return Status::kOk;
+    whole_ = now_->last;
+    std::swap(buffer->parameters, buffer->spare);
+    if (!give_parameters(*buffer, sizes)) return Status::kBadOperation;
+    ahead_ = &list;
+    return launch(*buffer, 0, kAhead);
+  }
+  void drop_ahead() { ahead_ = nullptr; }
+  // Until all is done that was run, but for what was run ahead.
   Status wait() {
-    return wait([] {});
-  }
-  // The same; `interrupted` as in program::wait().
-  template <typename Interrupted>
-  Status wait(Interrupted interrupted) {
-    return now_ == nullptr ? Status::kOk : own(*now_, interrupted);
-  }
-  // Works out parameters for nothing but the caches.
-  void rehearse(const List& list, std::span<const int64_t> sizes) const {
-    uint64_t block[node::kMaxParameters];
-    static_cast<void>(work_out(list.pattern, sizes, block));
+    if (now_ == nullptr) return Status::kOk;
+    return ahead_ != nullptr ? program::wait(whole_) : own(*now_);
   }
 
   // Some of it, for cores in the next run.
@@ -177,11 +187,14 @@ class Lists {
  private:
   static constexpr uint64_t kParameterBytes = node::kMaxParameters * sizeof(uint64_t);
   static constexpr uint32_t kFirst = 1;
+  // They have to take as long as the program does from an end to the next launch.
+  static constexpr uint32_t kAhead = 6;
 
   // The cores' from a launch to its end, else the program's.
   struct Buffer {
     Shared<std::byte> nodes;
     uint64_t* parameters = nullptr;  // behind them
+    uint64_t* spare = nullptr;       // of the run before, which may still be read
     const List* holds = nullptr;
     Ticket last;
     bool used = false;
@@ -206,15 +219,11 @@ class Lists {
   }
   // Than the one that was run last.
   Buffer& other() { return now_ == &buffers_[0] ? buffers_[1] : buffers_[0]; }
-  template <typename Interrupted>
-  static Status own(Buffer& buffer, Interrupted interrupted) {
+  static Status own(Buffer& buffer) {
     if (!buffer.used) return Status::kOk;
-    const Status status = program::wait(buffer.last, interrupted);
+    const Status status = program::wait(buffer.last);
     buffer.used = status != Status::kOk;
     return status;
-  }
-  static Status own(Buffer& buffer) {
-    return own(buffer, [] {});
   }
 
   template <typename T>
@@ -257,14 +266,10 @@ class Lists {
     return now_ != nullptr && now_->used && now_->last.status == Status::kOk &&
            call(Call::kWait, now_->last.number, ~notes().told).status == Status::kAgain;
   }
-  [[gnu::noinline]] static bool work_out(const ListPattern& pattern, std::span<const int64_t> sizes,
-                                         uint64_t* block) {
-    return pattern.parameters(sizes, block);
-  }
   bool give_parameters(Buffer& buffer, std::span<const int64_t> sizes) {
     const ListPattern& pattern = buffer.holds->pattern;
     const uint64_t begin = time();
-    if (!work_out(pattern, sizes, buffer.parameters)) return false;
+    if (!pattern.parameters(sizes, buffer.parameters)) return false;
     const uint64_t patched = time();
     hand_over(buffer.parameters, pattern.parameters() * sizeof(uint64_t));
     written();
@@ -296,6 +301,8 @@ class Lists {
   std::array<Buffer, 2> buffers_;
   Buffer* now_ = nullptr;  // that was run last
   const Buffer* begun_ = nullptr;
+  const List* ahead_ = nullptr;  // of which cores have the first nodes alone
+  Ticket whole_;                 // what was run before them
   ListBuilder<SentLines> builder_;
   building::Work work_ = {};
 };

@@ -116,12 +116,6 @@ inline void publish(const volatile void* data, uint64_t bytes) {
   zero_line(to);
   asm volatile("cbo.flush 0(%0)" ::"r"(to) : "memory");
 }
-// The cache has it, if nothing else takes its place.
-inline void touch(const volatile void* data, uint64_t bytes) {
-  const auto first = reinterpret_cast<uint64_t>(data);
-  for (uint64_t line = first & ~(kLineBytes - 1); line < first + bytes; line += kLineBytes)
-    static_cast<void>(*reinterpret_cast<const volatile uint8_t*>(line));
-}
 // What others wrote into the line there is read from now on.
 [[gnu::always_inline]] inline void look_line(const volatile void* line) {
   asm volatile("cbo.flush 0(%0)\n fence" ::"r"(line) : "memory");
@@ -160,19 +154,13 @@ struct Ticket {
   uint32_t number = 0;
   Status status = Status::kOk;
 };
-// Until the command is complete. Whenever the processor has done something else meanwhile, which takes the
-// caches, `interrupted` is called.
-template <typename Interrupted>
-Status wait(Ticket ticket, Interrupted interrupted) {
+// Until the command is complete.
+inline Status wait(Ticket ticket) {
   if (ticket.status != Status::kOk) return ticket.status;
   for (;;) {
     const CallAnswer answer = call(Call::kWait, ticket.number, notes().told);
     if (answer.status != Status::kAgain) return answer.status;
-    interrupted();
   }
-}
-inline Status wait(Ticket ticket) {
-  return wait(ticket, [] {});
 }
 // Until the host has told more than this.
 inline void wait_told(uint64_t told) {
