@@ -1,6 +1,7 @@
 // Attention: a CPE takes some queries through blocks of 64 keys. Of each block it makes a partial result:
 // scores, weights relative to the largest of them, their sum, and the sum of values so weighted.
-#include "cpe-kernels/operators/attention/partial.hpp"
+#include "cpe-kernels/operators/attention/block.hpp"
+#include "cpe-kernels/operators/attention/one_row.hpp"
 #include "cpe-kernels/operators/attention/stream.hpp"
 #include "operator_table.hpp"
 
@@ -10,19 +11,17 @@ namespace {
 
 using vector::value;
 
-// That local memory has room for.
-constexpr uint32_t most_queries(uint32_t width) { return std::min<uint32_t>(2048 / width, 64); }
-
 class Attention {
  public:
   Attention(const Arena& arena, const AttentionArgs& args, const Schedule& schedule)
-      : args_(args), schedule_(schedule), arena_(arena), stream_(arena_, args, schedule) {
+      : args_(args),
+        schedule_(schedule),
+        arena_(arena),
+        stream_(arena_, args, schedule),
+        of_block_(arena_, args.width, most_queries(args.width)) {
     const uint32_t queries = most_queries(args.width);
-    const uint32_t bytes = queries * args.width * sizeof(float);
-    queries_ = arena_.take<float>(bytes);
+    queries_ = arena_.take<float>(queries * args.width * sizeof(float));
     raw_ = arena_.take<std::byte>(queries * args.width * bytes_of(args.q_type));
-    weights_ = arena_.take<float>(queries * kScorePitch);
-    odd_ = arena_.take<float>(bytes);
     for (Place& place : places_) place.partials = {arena_.take<float>(queries * place_bytes()), args.width};
     for (Column* column : {&merge_.largest, &merge_.of_all, &merge_.of_more})
       column->at = arena_.take<float>(Column::bytes(queries));
@@ -47,12 +46,10 @@ class Attention {
       if (schedule_.shared() && leaves && more) fetch(schedule_.tile(step.tile));
     }
     dma::wait(stored_);
-    if (!schedule_.shared()) end_work();
+    if (!schedule_.shared()) end_work(look_ahead());
   }
 
  private:
-  static constexpr uint32_t kScorePitch = kKeyBlock * sizeof(float);
-
   struct Place {
     Partials partials;
     dma::Ticket stored;
@@ -60,11 +57,6 @@ class Attention {
 
   uint32_t place_bytes() const { return partial_floats(args_.width) * uint32_t{sizeof(float)}; }
   float* query(uint32_t number) const { return queries_ + number * args_.width; }
-  float* score(uint32_t query, uint32_t key) const { return weights_ + query * kKeyBlock + key; }
-  vector::Operand scores(uint32_t query) const { return vector::rows(score(query, 0), kScorePitch); }
-  vector::Operand odd(uint32_t query) const {
-    return vector::rows(odd_ + query * args_.width, static_cast<int32_t>(args_.width * sizeof(float)));
-  }
 
   // Begins to load a tile's queries.
   void fetch(const QueryTile& tile) {
@@ -79,19 +71,11 @@ class Attention {
                    static_cast<int32_t>(tile.rows == 1 ? 0 : args_.q_stride)});
   }
 
-  // Of the tile that the step begins, times what makes powers of two of their scores. Those of the next
-  // one, if it is known, are asked for at once: behind keys and values that are on their way they would come
-  // late.
+  // Of the tile that the step begins. Those of the next one, if it is known, are asked for at once: behind
+  // keys and values that are on their way they would come late.
   void take_queries(const Step& step) {
-    dma::wait(fetched_);
-    vector::a(operand(raw_, args_.q_type, 0));
-    vector::b(value(args_.scale));
-    vector::result(queries_);
-    vector::size(tile_.queries() * args_.width);
-    const vector::Ticket taken = vector::run(Op::kMul);
-    vector::a(vector::rows(queries_));
-    vector::b(value(kLog2E));
-    last_ = vector::run(Op::kMul);
+    const vector::Ticket taken = scale_queries(operand(raw_, args_.q_type, 0), fetched_, args_.scale, queries_,
+                                               tile_.queries() * args_.width);
     Step next = step;
     if (schedule_.shared() || !schedule_.next_tile(next)) return;
     vector::wait(taken);
@@ -114,7 +98,7 @@ class Attention {
     Place& place = places_[schedule_.shared() ? step.number % 2 : step.block != 0];
     dma::wait(place.stored);
     compute_scores();
-    compute_weights(place.partials);
+    last_ = of_block_.weigh(place.partials, first_, active(), keys_);
     add_values(place.partials);
     if (schedule_.shared()) return put_away(place, step.block);
     if (step.block != 0) merge_(places_[0].partials, place.partials, first_, active());
@@ -129,7 +113,7 @@ class Attention {
   }
 
   void compute_scores() {
-    if (!all_see_all_) fill(scores(first_), -__builtin_inff(), keys_);
+    if (!all_see_all_) BlockOfKeys::fill(of_block_.scores(first_), -__builtin_inff(), keys_, active());
     bool overlap = false;
     for (uint32_t key = 0; key < keys_;) {
       const auto& piece = stream_.take();
@@ -140,7 +124,7 @@ class Attention {
         const uint32_t seen = all_see_all_ ? keys_ : seen_by(i);
         if (seen <= piece.first) continue;
         vector::b(vector::rows(query(i)));
-        vector::reductions(score(i, piece.first));
+        vector::reductions(of_block_.score(i, piece.first));
         vector::size(args_.width, std::min(piece.count, seen - piece.first));
         last_ = vector::run(Op::kMul, {.reduce = Reduce::kSum, .overlap = overlap});
         overlap = true;
@@ -153,8 +137,8 @@ class Attention {
   void scale_scores(const KeyValueStream::Piece& piece) {
     vector::b(vector::rows(piece.scales));
     const auto run = [&](uint32_t query, uint32_t keys, uint32_t rows) {
-      vector::a(scores(query));
-      into(scores(query));
+      vector::a(of_block_.scores(query));
+      into(of_block_.scores(query));
       vector::size(keys, rows);
       last_ = vector::run(Op::kMul);
     };
@@ -166,32 +150,15 @@ class Attention {
     stream_.read_by(last_);
   }
 
-  void compute_weights(const Partials& to) {
-    vector::a(scores(first_));
-    vector::b(value(1));
-    vector::no_result();
-    vector::reductions(to.largest(first_), to.pitch());
-    vector::size(keys_, active());
-    vector::run(Op::kMul, {.reduce = Reduce::kMax});
-    vector::c(to.maxima(first_).negated());
-    into(scores(first_));
-    vector::reductions(to.sum(first_), to.pitch());
-    last_ = vector::run(Op::kAdd, {.special = Special::kExp2, .reduce = Reduce::kSum});
-  }
-
-  // Even keys' into the partial results, odd ones' beside them, so that one need not wait for the other.
   void add_values(const Partials& to) {
-    if (!all_see_all_) {
-      fill(to.all(first_), -0.0f, args_.width);
-      fill(odd(first_), -0.0f, args_.width);
-    }
+    if (!all_see_all_) of_block_.clear_sums(to, first_, active());
     uint32_t from = first_;
     for (uint32_t key = 0; key < keys_;) {
       const auto& piece = stream_.take();
       if (piece.scales != nullptr) {
-        vector::a(scores(first_));
+        vector::a(of_block_.scores(first_));
         vector::b(vector::rows(piece.scales));
-        into(scores(first_));
+        into(of_block_.scores(first_));
         vector::size(keys_, active());
         vector::run(Op::kMul);
       }
@@ -199,57 +166,15 @@ class Attention {
         while (!all_see_all_ && seen_by(from) <= key) from += tile_.heads;
         const uint32_t seen = all_see_all_ ? keys_ : seen_by(from);
         const uint32_t count = std::min(piece.count - i, seen - key);
-        add_keys(to, operand(piece.rows + i * stream_.row_bytes(), args_.kv_type, 0), key, count, from);
+        last_ = of_block_.add_values(to, operand(piece.rows + i * stream_.row_bytes(), args_.kv_type, 0),
+                                     stream_.row_bytes(), key, count, from, tile_.queries() - from,
+                                     !all_see_all_);
         i += count;
         key += count;
       }
       stream_.read_by(last_);
     }
-    if (keys_ == 1) return;
-    vector::a(to.all(first_));
-    vector::c(odd(first_));
-    into(to.all(first_));
-    vector::size(args_.width, active());
-    last_ = vector::run(Op::kAdd);
-  }
-
-  // Values of `count` keys, which all queries from `from` on see. Only this much is done for each key: what
-  // runs have in common is here once, as the compiler keeps nothing else of ours in registers between them.
-  void add_keys(const Partials& to, vector::Operand values, uint32_t key, uint32_t count, uint32_t from) {
-    const auto even_sums = to.all(from);
-    const auto odd_sums = odd(from);
-    auto weights = vector::each_row(score(from, key), kScorePitch);
-    const uint32_t row_bytes = stream_.row_bytes();
-    const uint32_t begun = all_see_all_ ? 2 : 0;
-    const uint32_t end = key + count;
-    vector::Ticket last = {};
-    const auto add = [&](const vector::Operand& sums, bool is_odd) {
-      vector::a(values);
-      vector::b(weights);
-      vector::c(sums);
-      into(sums);
-      last = vector::run(key < begun ? Op::kMul : Op::kFma, {.overlap = is_odd});
-      values.at += row_bytes;
-      weights.at += sizeof(float);
-      ++key;
-    };
-    vector::size(args_.width, tile_.queries() - from);
-    if (key % 2 != 0) add(odd_sums, true);
-    while (key + 1 < end) {
-      add(even_sums, false);
-      add(odd_sums, true);
-    }
-    if (key < end) add(even_sums, false);
-    last_ = last;
-  }
-
-  // `columns` of each query's row.
-  void fill(const vector::Operand& rows, float number, uint32_t columns) {
-    vector::a(value(number));
-    vector::b(value(1));
-    into(rows);
-    vector::size(columns, active());
-    vector::run(Op::kMul);
+    if (keys_ != 1) last_ = of_block_.add_odd(to, first_, active());
   }
 
   // Partial results of one block into the workspace, where those of a query lie side by side.
@@ -291,10 +216,9 @@ class Attention {
   const Schedule& schedule_;
   Arena arena_;
   KeyValueStream stream_;
+  BlockOfKeys of_block_;
   float* queries_;
   std::byte* raw_;  // queries as they are stored
-  float* weights_;  // a row of kKeyBlock for each query: scores, then weights
-  float* odd_;      // sums of values of odd keys
   Place places_[2] = {};
   Merge merge_ = {};
   vector::Ticket last_ = {};
@@ -311,31 +235,41 @@ class Attention {
 // Each query's partial results to its result, once all are in the workspace. Of few queries other CPEs do it
 // than those that have made these: they are ready.
 void combine(Arena arena, const AttentionArgs& args, const AttentionSizes& sizes) {
-  constexpr uint32_t kFarther = 2;  // turns
   const auto wait_for_all = [] {
     wait_for_others();
     cpe::sync<cpe::Scope::kAll>();
   };
-  const uint32_t first = turned_rank(kFarther), queries = args.rows * args.heads;
+  const uint32_t first = turns.rank, queries = args.rows * args.heads;
+  turns.pass(std::min(queries, cpe::count()));
   if (first >= queries) return wait_for_all();
   Combine all(arena, args.width);
   const Column part = {arena.take<float>(Column::bytes(1))};
   auto* const result = arena.take<std::byte>(args.width * sizeof(float));
   const uint32_t bytes = args.width * bytes_of(args.to_type);
   const uint64_t pitch = uint64_t{key_blocks(args.keys)} * partial_floats(args.width) * sizeof(float);
+  const auto partials_of = [&](uint32_t query) {
+    return args.workspace.plus_bytes(static_cast<int64_t>(query * pitch));
+  };
+  const auto result_of = [&](uint32_t query) {
+    return args.to.plus_bytes(static_cast<int64_t>(uint64_t{query / args.heads} * args.to_stride +
+                                                   uint64_t{query % args.heads} * bytes));
+  };
+  GlobalPtr<const void> partials = partials_of(first);
+  GlobalPtr<void> to = result_of(first);
+  const node::Barrier ahead = look_ahead();
   wait_for_all();
-  for (uint32_t query = first; query < queries; query += cpe::count()) {
-    const uint32_t row = query / args.heads;
-    const uint32_t keys = visible_keys(sizes, row);
-    if (keys == 0) continue;
-    const Partials& sums =
-        all(args.workspace.plus_bytes(static_cast<int64_t>(query * pitch)), key_blocks(keys));
-    vector::wait(finish(sums, 1, part, operand(result, args.to_type, 0)));
-    dma::wait(dma::store(args.to.plus_bytes(static_cast<int64_t>(uint64_t{row} * args.to_stride +
-                                                                 uint64_t{query % args.heads} * bytes)),
-                         result, bytes));
+  for (uint32_t query = first;;) {
+    if (const uint32_t keys = visible_keys(sizes, query / args.heads); keys != 0) {
+      const Partials& sums = all(partials, key_blocks(keys));
+      vector::wait(finish(sums, 1, part, operand(result, args.to_type, 0)));
+      dma::wait(dma::store(to, result, bytes));
+    }
+    query += cpe::count();
+    if (query >= queries) break;
+    partials = partials_of(query);
+    to = result_of(query);
   }
-  end_work();
+  end_work(ahead);
 }
 
 // All CPEs look at all of them.
@@ -348,12 +282,14 @@ void check_keys(const AttentionSizes& sizes) {
 }  // namespace
 
 void operator_attention(const AttentionArgs& args) {
+  if (is_one_short_row(args)) return attend_one_short_row(args);
   require(check(args));
   Arena arena;
   const AttentionSizes sizes = sizes_of(args, load_positions(arena, args));
   check_keys(sizes);
   const Schedule schedule(sizes, most_queries(args.width),
-                          uses_workspace(args.rows, args.kv_heads, args.keys), turned_rank(), cpe::count());
+                          uses_workspace(args.rows, args.kv_heads, args.keys), turns.rank, cpe::count());
+  turns.pass(schedule.workers());
   if (Step first; schedule.begin(first)) Attention(arena, args, schedule).run(first);
   if (schedule.shared()) combine(arena, args, sizes);
 }

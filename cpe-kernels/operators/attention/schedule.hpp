@@ -41,6 +41,9 @@ class Schedule {
     end_ = first_ + steps / count + (rank < steps % count);
   }
 
+  // How many CPEs have something to do, at most.
+  uint32_t workers() const { return std::min(shared_ ? tiles_ * blocks_ : tiles_, count_); }
+
   // Whether blocks of a tile are shared among CPEs.
   bool shared() const { return shared_; }
 

@@ -126,7 +126,7 @@ class SystolicLinear {
     go_through(blocks_, slots_.count(), *this);
     put_all_due();
     ending_.wait();
-    if (nodes_.count > 1) end_work(nodes_.count - 1);
+    if (nodes_.count > 1) end_work(look_ahead(nodes_.count - 1));
   }
 
   void share() {

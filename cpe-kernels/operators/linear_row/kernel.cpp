@@ -15,6 +15,12 @@ namespace {
 
 namespace systolic = cpe::systolic;
 
+// Of a long row the first CPE of a row of them makes what all multiply. Shorter ones each makes by itself.
+bool shares_row(const LinearRowArgs& args) {
+  constexpr uint32_t kOwnRow = 256;
+  return args.depth > kOwnRow && cpe::all_cpes();
+}
+
 // A row that is one CPE's, for Norm.
 struct WholeRow {
   uint32_t length;
@@ -30,9 +36,11 @@ struct WholeRow {
 // of very many, whole blocks.
 class Columns {
  public:
-  explicit Columns(const LinearRowArgs& args) : all_(args.columns) {
+  // `is_shared`: CPEs of a row share the row that they multiply.
+  Columns(const LinearRowArgs& args, bool is_shared) : all_(args.columns) {
     const uint32_t count = cpe::count();
-    if (const uint32_t blocks = (all_ - 1) / kBlockColumns + 1; blocks > count) {
+    if (all_ > count * kBlockColumns) {
+      const uint32_t blocks = (all_ - 1) / kBlockColumns + 1;
       each_ = kBlockColumns;
       everyone_ = true;
       rank_ = cpe::rank();
@@ -40,18 +48,37 @@ class Columns {
       end_ = std::min((rank_ + 1) * blocks / count * kBlockColumns, all_);
       return;
     }
-    constexpr uint32_t kWorthwhile = 2048;  // bytes of weights
-    while (each_ < kBlockColumns && each_ * args.depth < kWorthwhile) each_ *= 2;
-    while (each_ * count < all_) each_ += kPackedColumns;
+    // Of weights. Twice as many where more than half of the CPEs would have work: each of them loads the row,
+    // and the others can prepare the next node.
+    constexpr uint32_t kWorthwhile = 2048;
+    uint32_t log = std::countr_zero(kPackedColumns);
+    const auto bytes = [&] { return args.depth << log; };
+    while (log < std::countr_zero(kBlockColumns) &&
+           (bytes() < kWorthwhile || (bytes() < 2 * kWorthwhile && all_ > count << log >> 1)))
+      ++log;
+    each_ = 1u << log;
+    workers_ = (all_ + each_ - 1) >> log;
+    while (each_ * count < all_) {
+      each_ += kPackedColumns;
+      workers_ = count;
+    }
     everyone_ = each_ * (count - 1) < all_;
-    rank_ = everyone_ ? cpe::rank() : turned_rank();
+    if (everyone_) {
+      rank_ = cpe::rank();
+    } else {
+      take_turns(is_shared);
+    }
     first_ = rank_ * each_;
     end_ = std::min(first_ + each_, all_);
   }
 
   bool any() const { return first_ < all_; }
   // The same at a node of as many columns and as much depth, so far behind the one that runs.
-  bool any_behind(uint32_t nodes) const { return turned_rank(nodes) * each_ < all_; }
+  bool any_behind(uint32_t nodes) const { return turns.rank_behind((nodes - 1) * workers_) * each_ < all_; }
+  // So many nodes of as many columns and as much depth are left out.
+  void leave_out(uint32_t nodes) const {
+    if (nodes != 0) turns.pass(nodes * workers_);
+  }
   uint32_t first() const { return first_; }
   uint32_t end() const { return end_; }
   // Of a block of any CPE, at most.
@@ -67,11 +94,21 @@ class Columns {
   }
 
  private:
+  void take_turns(bool is_shared) {
+    if (is_shared) {
+      turns.begin_row();
+      workers_ = (workers_ + cpe::columns() - 1) & ~(cpe::columns() - 1);
+    }
+    rank_ = turns.rank;
+    turns.pass(workers_);
+  }
+
   uint32_t all_;
-  uint32_t each_ = kPackedColumns;
+  uint32_t each_;
   uint32_t rank_;
   uint32_t first_;
   uint32_t end_;
+  uint32_t workers_ = 0;  // whose turn is over with this node, if not everyone has work
   bool everyone_;
 };
 
@@ -114,7 +151,7 @@ class RowLayer {
         own_(columns),
         ending_{args.to, args.biases, args.residual, 0, 0, args.function, args.to_type, args.residual_type},
         groups_(args.group == args.depth ? 1 : (args.depth + kScaleGroup - 1) / kScaleGroup),
-        sharers_(args.depth > kOwnRow && cpe::all_cpes() ? columns.workers_of_row() : 1),
+        sharers_(shares_row(args) ? columns.workers_of_row() : 1),
         x_(arena_.take<float>(args.depth * sizeof(float))),
         // Nothing can be made of the row before it is there: it comes while this CPE divides its work.
         asked_(waits_for_others() ? dma::Ticket{} : load_row()),
@@ -168,9 +205,6 @@ class RowLayer {
       49152;  // of weights: beside them lie a row of 4096, its norm's factors and its bytes
   static constexpr uint32_t kPitch = 64;  // of scales: the systolic unit wants multiples of 32
   static constexpr uint32_t kRowBytes = kBlockColumns * 4;  // of results
-  // Of a longer row the first CPE of a row of them makes what all multiply. Shorter ones each makes by
-  // itself.
-  static constexpr uint32_t kOwnRow = 256;
   static constexpr uint32_t kForRow = 12288;   // scales, and what a norm needs besides its factors
   static constexpr uint32_t kLastStep = 2048;  // bytes of weights
   static constexpr uint32_t kMostWithout = 7;  // nodes that are left out
@@ -364,12 +398,17 @@ class RowLayer {
   }
   // Where few CPEs have work, other ones have that of the nodes behind which multiply without a barrier.
   void look_behind() {
-    for (without_ = 0; !own_.everyone() && without_ != kMostWithout; ++without_) {
-      const node::Node* const behind = node_behind(without_);
-      if (behind == nullptr || behind->operation != static_cast<uint16_t>(Operator::kLinearRow)) return;
-      const auto& next = *reinterpret_cast<const LinearRowArgs*>(behind->arguments.data());
-      if (next.depth != args_.depth || next.columns != args_.columns || own_.any_behind(without_ + 1)) return;
-    }
+    uint32_t without = 0;
+    while (without != kMostWithout && is_others_work(without)) ++without;
+    own_.leave_out(without);
+    ahead_ = look_ahead(without);
+  }
+  bool is_others_work(uint32_t between) const {
+    if (own_.everyone()) return false;
+    const node::Node* const behind = node_behind(between);
+    if (behind == nullptr || behind->operation != static_cast<uint16_t>(Operator::kLinearRow)) return false;
+    const auto& next = *reinterpret_cast<const LinearRowArgs*>(behind->arguments.data());
+    return next.depth == args_.depth && next.columns == args_.columns && !own_.any_behind(between + 1);
   }
   bool is_alike(const LinearRowArgs& next) const {
     return next.x.bits() == args_.x.bits() && next.gamma.bits() == args_.gamma.bits() &&
@@ -424,7 +463,7 @@ class RowLayer {
       if (last && walk_state().ahead != node::kNoNode) return;
       // Results are on their way from where the next ones will be.
       dma::wait(next_loaded_ && !last ? stored_before : stored);
-      if (last) return end_work(without_);
+      if (last) return end_work(ahead_);
       if (next_loaded_) {
         column_ += columns_;
         slot_ ^= 1;
@@ -532,15 +571,17 @@ class RowLayer {
   std::byte* between_;  // three rows of results
   Slot slots_[2] = {};
   uint32_t slot_ = 0;
-  uint32_t without_ = 0;  // nodes behind that have no work for this CPE
+  node::Barrier ahead_ = node::Barrier::kNone;  // when this node's work is over
 };
 
 }  // namespace
 
 void operator_linear_row(const LinearRowArgs& args) {
+  const Columns own(args, shares_row(args));
+  // Who has work looks at the arguments, and of some columns somebody has.
+  if (!own.any() && args.columns != 0) return;
   require(check(args));
-  const Columns own(args);
-  if (own.any()) RowLayer(args, own).run();
+  RowLayer(args, own).run();
 }
 
 }  // namespace swai::operators

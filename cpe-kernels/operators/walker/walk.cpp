@@ -98,6 +98,14 @@ Node& node_at(uint32_t n) { return nodes[n / kBatch & 1][n % kBatch]; }
 
 namespace swai::operators {
 
+LDM Turns turns;
+
+void Turns::begin() {
+  const uint32_t count = cpe::count();
+  rank = cpe::rank();
+  all = std::has_single_bit(count) ? count - 1 : 0;
+}
+
 void wait_for_others() {
   const Barrier barrier = barrier_ahead;
   barrier_ahead = Barrier::kNone;
@@ -109,15 +117,19 @@ void begin_work() {
   wait_for_others();
 }
 
-void end_work(uint32_t without) {
+Barrier look_ahead(uint32_t without) {
   const uint32_t here = walk_state().node, n = here + 1 + without;
   next_node = n;
-  if (n >= node_count) return;
+  if (n >= node_count) return Barrier::kNone;
   if (n / kBatch != here / kBatch) dma::wait(fetched);
   const Node& node = node_at(n);
-  if (!header_is_good(node) || node.barrier == Barrier::kNone) return;
+  return header_is_good(node) ? node.barrier : Barrier::kNone;
+}
+
+void end_work(Barrier ahead) {
+  if (ahead == Barrier::kNone) return;
   work = Work::kEnded;
-  wait_for(node.barrier);
+  wait_for(ahead);
 }
 
 bool waits_for_others() { return barrier_ahead != Barrier::kNone; }
@@ -161,6 +173,7 @@ __kernel__ void walk(const node::WalkArgs* args) {
   work = Work::kNone;
   next_node = 0;
   node_count = count;
+  operators::turns.begin();
   if (count != 0) fetched = fetch(0);
   if (parameter_count != 0)
     dma::wait(dma::load(parameters, arguments.parameters, parameter_count * sizeof(uint64_t)));

@@ -1,8 +1,6 @@
 // What operators and the walker share: where the walker says what it does, and how a node is refused.
 #pragma once
 
-#include <bit>
-
 #include "abi/node.hpp"
 #include "swai/cpe.hpp"
 
@@ -24,22 +22,29 @@ void wait_for_others();
 // The same for who has work.
 void begin_work();
 // For who has had work, when all of it is in memory and nothing is left but the way back to the walker: goes
-// to the barrier of the node behind at once, if that has one, because others wait there. `without`: so many
-// nodes between, without barriers, have no work for this CPE, and it leaves them out; fewer than
-// node_behind() tells of.
-void end_work(uint32_t without = 0);
+// to the barrier of the node behind at once, if that has one, because others wait there.
+void end_work(node::Barrier ahead);
+// Which barrier that is, for who has time to look before its work ends. `without`: so many nodes between,
+// without barriers, have no work for this CPE, and it leaves them out; fewer than node_behind() tells of.
+node::Barrier look_ahead(uint32_t without = 0);
 // Whether the node's barrier is still ahead: what others write is not there yet.
 bool waits_for_others();
 
-// The rank of this CPE at the node that runs, where few CPEs have work: nodes behind each other begin with
-// other CPEs. Those have had nothing to do, and are ready; and queries, keys and values, between which no
-// barrier is, are made at the same time. `behind`: at the node so far behind the one that runs.
-inline uint32_t turned_rank(uint32_t behind = 0) {
-  constexpr uint32_t kFurther = 8;  // CPEs, from node to node
-  const uint32_t count = cpe::count();
-  if (!std::has_single_bit(count)) return cpe::rank();
-  return (cpe::rank() - kFurther * (walk_state().node + behind)) & (count - 1);
-}
+// Where few CPEs have work they take turns: a node gives it to those behind the ones that have had the last.
+// These have had nothing to do, and are ready; and queries, keys and values, between which no barrier is, are
+// made at the same time. All CPEs call the same for each node, also who has nothing to do.
+struct Turns {
+  uint32_t rank;  // of this CPE, from the first on whose turn it is
+  uint32_t all;   // ranks, less one; 0 where turns are not taken, because their number is no power of two
+
+  void begin();
+  void pass(uint32_t cpes) { rank = rank_behind(cpes); }
+  // Once so many more have had theirs.
+  uint32_t rank_behind(uint32_t cpes) const { return all == 0 ? rank : (rank - cpes) & all; }
+  // Goes on with the first CPE of a row, where all take part.
+  void begin_row() { pass((rank - cpe::row::position()) & (cpe::columns() - 1)); }
+};
+extern Turns turns;
 
 // The node behind the one that runs, if it has no barrier, and patches at most of its first pointer, the
 // result; else null. Nodes since the last barrier write nothing that it reads, so before its turn an operator
