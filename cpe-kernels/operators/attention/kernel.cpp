@@ -74,8 +74,8 @@ class Attention {
   // Of the tile that the step begins. Those of the next one, if it is known, are asked for at once: behind
   // keys and values that are on their way they would come late.
   void take_queries(const Step& step) {
-    const vector::Ticket taken = scale_queries(operand(raw_, args_.q_type, 0), fetched_, args_.scale, queries_,
-                                               tile_.queries() * args_.width);
+    const vector::Ticket taken = scale_queries(operand(raw_, args_.q_type, 0), fetched_, args_.scale,
+                                               queries_, tile_.queries() * args_.width);
     Step next = step;
     if (schedule_.shared() || !schedule_.next_tile(next)) return;
     vector::wait(taken);

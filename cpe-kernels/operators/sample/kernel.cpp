@@ -21,12 +21,14 @@ class Sampler {
       : args_(args), passes_(arena_, args), positions_(load_positions(arena_, args)) {
     const uint32_t records = args.settings_stride == 0 ? 1 : args.rows;
     settings_ = arena_.take<SampleSettings>(kSampleRows * sizeof(SampleSettings));
+    const dma::Ticket set = dma::load(
+        settings_, args.settings, sizeof(SampleSettings),
+        {static_cast<uint16_t>(records), sizeof(SampleSettings), static_cast<int32_t>(args.settings_stride)});
+    passes_.begin();
     for (uint32_t** numbers : {&low_, &high_, &low_count_, &high_count_})
       *numbers = arena_.take<uint32_t>(kSampleRows * 4);
     top_p_ = arena_.take<float>(kSampleRows * 4);
-    dma::wait(dma::load(settings_, args.settings, sizeof(SampleSettings),
-                        {static_cast<uint16_t>(records), sizeof(SampleSettings),
-                         static_cast<int32_t>(args.settings_stride)}));
+    dma::wait(set);
     for (uint32_t row = 0; row < args.rows; ++row) {
       const SampleSettings& settings = settings_of(row);
       if (!can_sample(settings)) refuse(Refusal::kParameter);

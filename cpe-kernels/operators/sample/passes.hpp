@@ -36,9 +36,13 @@ class Passes {
   int32_t* count;      // columns whose probability has `threshold`'s bits at least
   uint32_t* threshold;
 
+  // Asks for this CPE's first pieces, which find_most() takes.
+  void begin() {
+    if (share_.first != share_.end) begun_ = fetch(share_.first, std::min(share_.first + kBlock, share_.end));
+  }
   void find_most() {
     for_blocks([&](uint32_t first, uint32_t end) {
-      load(first, end);
+      take(first == share_.first ? begun_ : fetch(first, end), first, end);
       store(SamplePlane::kMost, of_pieces_[0], first, end);
     });
     collect(SamplePlane::kMost, vector::Reduce::kMax, most);
@@ -118,13 +122,17 @@ class Passes {
       f(first, std::min(first + kBlock, share_.end));
   }
 
-  void load(uint32_t first, uint32_t end) {
+  void load(uint32_t first, uint32_t end) { take(fetch(first, end), first, end); }
+  dma::Ticket fetch(uint32_t first, uint32_t end) const {
     dma::Ticket loaded = {};
     for_batches(args_.columns, first, end, kBlock, [&](const Batch& batch) {
       const auto at = args_.from.plus_bytes(
           static_cast<int64_t>(uint64_t{batch.row} * args_.from_stride + uint64_t{batch.column} * 4));
       loaded = dma::load(block_ + batch.place * kPiece, at, batch.columns * batch.pieces * 4);
     });
+    return loaded;
+  }
+  void take(dma::Ticket loaded, uint32_t first, uint32_t end) {
     dma::wait(loaded);
     for_batches(args_.columns, first, end, kBlock, [&](const Batch& batch) {
       run_ = clean(block_ + batch.place * kPiece, batch.columns, batch.pieces, of_pieces_[0] + batch.place);
@@ -193,6 +201,7 @@ class Passes {
   uint32_t pieces_;
   Share share_;
   uint32_t turn_ = 0;
+  dma::Ticket begun_ = {};
   vector::Ticket run_ = {};  // the last one
   float* block_;
   float* kept_;
