@@ -5,55 +5,57 @@
 
 #include "abi/kernel_arguments.hpp"
 #include "firmware/runtime/queue.hpp"
+#include "firmware/runtime/queue_state.hpp"
 
 namespace swai::runtime {
 
 template <Machine M>
-class BuiltIns : protected QueueState<M> {
- protected:
-  using QueueState<M>::QueueState;
+class BuiltIns {
+ public:
+  using State = QueueState<M>;
 
   // The launch for what comes next of the queue's rows.
-  Launch next_launch(const Queue& queue, command::Type type, unsigned group, uint32_t sequence) {
+  static Launch next_launch(State& state, const Queue& queue, command::Type type, unsigned group,
+                            uint32_t sequence) {
     const Rows& rows = queue.rows;
-    const BuiltIn& built_in = this->place_.built_in;
-    const uint64_t at = this->slot_address(queue, sequence) + sizeof(command::Launch);
+    const BuiltIn& built_in = state.plan.built_in;
+    const uint64_t at = state.slot_address(queue, sequence) + sizeof(command::Launch);
     static_assert(sizeof(command::Launch) + sizeof(cpe::CopyArgs) <= protocol::kSlotBytes &&
                   sizeof(cpe::MemsetArgs) <= sizeof(cpe::CopyArgs));
     const auto bytes = static_cast<uint32_t>(rows.piece());
     if (type == command::Type::kFill) {
       const cpe::MemsetArgs arguments = {cpe::GlobalPtr<void>(rows.to + rows.done), bytes, rows.value};
-      this->parts_.machine.put(at, &arguments, sizeof arguments);
+      state.parts.machine.put(at, &arguments, sizeof arguments);
     } else {
       const cpe::CopyArgs arguments = {cpe::GlobalPtr<void>(rows.to + rows.done),
                                        cpe::GlobalPtr<const void>(rows.from + rows.done), bytes, 0};
-      this->parts_.machine.put(at, &arguments, sizeof arguments);
+      state.parts.machine.put(at, &arguments, sizeof arguments);
     }
-    this->parts_.machine.order();
+    state.parts.machine.order();
     const Code& code = type == command::Type::kFill ? built_in.fill : built_in.copy;
     return {0,
             code.pc,
-            this->parts_.groups.all(group),
-            this->place_.watchdog,
+            state.parts.groups.all(group),
+            state.plan.watchdog,
             code.segment,
-            this->argument_segment(queue),
+            state.argument_segment(queue),
             queue.context};
   }
 
   // After the launch of a piece: whether there is another one, which runs, or waits for room in the group.
-  bool next_piece(Queue& queue, Flight& flight) {
+  static bool next_piece(State& state, Queue& queue, Flight& flight) {
     if (queue.rows.count == 0 || queue.failed || !queue.open) return false;
-    const Launch launch = next_launch(queue, flight.type, flight.place, flight.begin);
-    if (this->hand_over(queue, flight.place, launch, this->argument_at(flight.begin), queue.first())) {
+    const Launch launch = next_launch(state, queue, flight.type, flight.place, flight.begin);
+    if (state.hand_over(queue, flight.place, launch, state.argument_at(flight.begin), queue.first())) {
       flight.over = false;
     } else {
-      this->stalled_ |= this->bit(queue.number);
+      state.stalled |= state.bit(queue.number);
     }
     return true;
   }
 
   // So much by the processor that others can wait for it: whether there is more.
-  [[gnu::noinline]] bool move_some(Queue& queue) {
+  [[gnu::noinline]] static bool move_some(State& state, Queue& queue) {
     constexpr uint64_t kSome = 1 << 10;
     Rows& rows = queue.rows;
     if (!queue.open) return false;
@@ -61,7 +63,7 @@ class BuiltIns : protected QueueState<M> {
     const uint64_t from = rows.from + rows.done;
     const auto left_of = [](uint64_t address) { return memory::kBlockBytes - address % memory::kBlockBytes; };
     const uint64_t some = std::min({kSome, rows.bytes - rows.done, left_of(to), left_of(from)});
-    this->parts_.machine.move(to, from, some);
+    state.parts.machine.move(to, from, some);
     rows.step(some);
     return rows.count != 0;
   }

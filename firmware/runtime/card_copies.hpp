@@ -3,103 +3,105 @@
 
 #include <cstdint>
 
+#include "firmware/runtime/areas.hpp"
+#include "firmware/runtime/built_in.hpp"
 #include "firmware/runtime/copies.hpp"
 #include "firmware/runtime/costs.hpp"
 #include "firmware/runtime/queue.hpp"
+#include "firmware/runtime/queue_state.hpp"
 
 namespace swai::runtime {
 
 template <Machine M>
-class CardCopies : protected Copies<M> {
- protected:
-  using Copies<M>::Copies;
-  using QueueState<M>::parts_;
-  using typename Copies<M>::Area;
-  using Copies<M>::area;
-  using Copies<M>::channels_left;
-  using UnderWay<M>::begin;
-  using UnderWay<M>::finish_now;
+class CardCopies {
+ public:
+  using State = QueueState<M>;
 
-  bool take_fill(Queue& queue, const command::Header& header) {
-    const auto command = this->template read<command::Fill>(queue, header);
-    Area to = area(command.to, command.bytes, command.rows, command.pitch, queue.context);
+  static bool take_fill(State& state, Queue& queue, const command::Header& header) {
+    const auto command = state.template read<command::Fill>(queue, header);
+    Area to =
+        find_area(state.parts.memory, command.to, command.bytes, command.rows, command.pitch, queue.context);
     if (to.status == Status::kOk && !cores_reach(to)) to.status = Status::kBadPointer;
-    if (to.status != Status::kOk) return finish_now(queue, header.slots, to.status);
+    if (to.status != Status::kOk) return state.finish_now(queue, header.slots, to.status);
     queue.rows = {.bytes = command.bytes,
                   .count = command.rows,
                   .to = command.to,
                   .to_pitch = command.pitch,
                   .value = command.value};
-    return begin_on_cores(queue, header, parts_.groups.least_busy());
+    return begin_on_cores(state, queue, header, state.parts.groups.least_busy());
   }
-  [[gnu::noinline]] bool take_copy_device(Queue& queue, const command::Header& header) {
-    const auto command = this->template read<command::CopyDevice>(queue, header);
-    const Area to = area(command.to, command.bytes, command.rows, command.to_pitch, queue.context);
-    const Area from = area(command.from, command.bytes, command.rows, command.from_pitch, queue.context);
+  [[gnu::noinline]] static bool take_copy_device(State& state, Queue& queue, const command::Header& header) {
+    const auto command = state.template read<command::CopyDevice>(queue, header);
+    const Area to = find_area(state.parts.memory, command.to, command.bytes, command.rows, command.to_pitch,
+                              queue.context);
+    const Area from = find_area(state.parts.memory, command.from, command.bytes, command.rows,
+                                command.from_pitch, queue.context);
     for (const Area& one : {to, from}) {
-      if (one.status != Status::kOk) return finish_now(queue, header.slots, one.status);
+      if (one.status != Status::kOk) return state.finish_now(queue, header.slots, one.status);
     }
     const CardCopy copy = {to.physical, from.physical, command.bytes};
-    const unsigned group = parts_.groups.least_busy();
-    const uint32_t able = able_engines(command, copy, cores_reach(to) && cores_reach(from));
-    if (able == 0) return finish_now(queue, header.slots, Status::kBadPointer);
+    const unsigned group = state.parts.groups.least_busy();
+    const uint32_t able = able_engines(state, command, copy, cores_reach(to) && cores_reach(from));
+    if (able == 0) return state.finish_now(queue, header.slots, Status::kBadPointer);
     queue.rows = {.bytes = command.bytes,
                   .count = command.rows,
-                  .engine = best_engine(able, command.bytes, group),
+                  .engine = best_engine(state, able, command.bytes, group),
                   .to = command.to,
                   .from = command.from,
                   .to_pitch = command.to_pitch,
                   .from_pitch = command.from_pitch};
-    if (queue.rows.engine == Engine::kCores) return begin_on_cores(queue, header, group);
+    if (queue.rows.engine == Engine::kCores) return begin_on_cores(state, queue, header, group);
     if (queue.rows.engine == Engine::kProcessor) {
       queue.rows.to = copy.to;
       queue.rows.from = copy.from;
-      begin(queue, header);
-      this->over_ |= this->bit(queue.number);
+      state.begin(queue, header);
+      state.over |= state.bit(queue.number);
       return true;
     }
-    const unsigned channels = channels_left(queue.context);
-    const uint32_t taken = parts_.routes.start(queue.rows.engine, copy, queue.context, channels);
+    const unsigned channels = Copies<M>::channels_left(state, queue.context);
+    const uint32_t taken = state.parts.routes.start(queue.rows.engine, copy, queue.context, channels);
     if (taken == 0) return false;
-    begin(queue, header, taken);
+    state.begin(queue, header, taken);
     return true;
   }
 
  private:
   static bool cores_reach(const Area& area) { return area.usage != memory::Usage::kMpe; }
-  bool begin_on_cores(Queue& queue, const command::Header& header, unsigned group) {
-    if (parts_.groups.lost(group)) return finish_now(queue, header.slots, Status::kGroupLost);
+  static bool begin_on_cores(State& state, Queue& queue, const command::Header& header, unsigned group) {
+    if (state.parts.groups.lost(group)) return state.finish_now(queue, header.slots, Status::kGroupLost);
     ++queue.counts->launches;
-    begin(queue, header, group);
+    state.begin(queue, header, group);
     queue.back().over = true;  // of no piece: so the first one is next
-    this->next_piece(queue, queue.back());
+    BuiltIns<M>::next_piece(state, queue, queue.back());
     return true;
   }
   // Those that can do it, and may.
-  uint32_t able_engines(const command::CopyDevice& command, const CardCopy& copy, bool cores_reach) const {
+  static uint32_t able_engines(const State& state, const command::CopyDevice& command, const CardCopy& copy,
+                               bool cores_reach) {
     constexpr uint64_t kLine = 64;
     const uint32_t wanted = command.engine == Engine::kBest ? ~uint32_t{0} : set_of(command.engine);
     uint32_t able = cores_reach ? set_of(Engine::kCores) : 0;
-    if (command.rows == 1) able |= parts_.routes.engines() & parts_.costs.known();
+    if (command.rows == 1) able |= state.parts.routes.engines() & state.parts.costs.known();
     // The processor writes whole lines: of a line in part somebody else could write the rest meanwhile.
     const bool whole_lines = command.rows == 1 && (copy.to | copy.bytes) % kLine == 0;
     if (!cores_reach || whole_lines) able |= set_of(Engine::kProcessor);
     return able & wanted;
   }
-  [[gnu::always_inline]] Engine best_engine(uint32_t engines, uint64_t bytes, unsigned group) {
+  [[gnu::always_inline]] static Engine best_engine(State& state, uint32_t engines, uint64_t bytes,
+                                                   unsigned group) {
     constexpr uint32_t kCores = set_of(Engine::kCores);
     const uint32_t others = engines & ~kCores;
     if (others == 0) return Engine::kCores;
-    const Costs& costs = parts_.costs;
+    const Costs& costs = state.parts.costs;
     // A group that is lost ends nothing.
-    const bool may_cores = others != engines && !parts_.groups.lost(group);
-    if (may_cores && !parts_.groups.busy(group) && bytes >= costs.cores_lead()) return Engine::kCores;
+    const bool may_cores = others != engines && !state.parts.groups.lost(group);
+    if (may_cores && !state.parts.groups.busy(group) && bytes >= costs.cores_lead()) return Engine::kCores;
     const Reckoning takes = costs.at(bytes);
     const Reckoning::Choice other = takes.best_of(others);
     const int64_t patience = other.cycles - takes.by(Engine::kCores);
     if (!may_cores || patience <= 0) return other.engine;
-    return parts_.groups.is_idle_within(group, static_cast<uint64_t>(patience)) ? Engine::kCores
-                                                                                : other.engine;
+    return state.parts.groups.is_idle_within(group, static_cast<uint64_t>(patience)) ? Engine::kCores
+                                                                                     : other.engine;
   }
 };
 

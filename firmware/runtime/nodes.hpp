@@ -5,47 +5,41 @@
 #include <cstdint>
 #include <utility>
 
+#include "firmware/runtime/areas.hpp"
 #include "firmware/runtime/card_copies.hpp"
+#include "firmware/runtime/copies.hpp"
+#include "firmware/runtime/graphs.hpp"
+#include "firmware/runtime/launches.hpp"
 #include "firmware/runtime/queue.hpp"
+#include "firmware/runtime/queue_state.hpp"
 
 namespace swai::runtime {
 
 template <Machine M>
-class Nodes : protected CardCopies<M> {
- protected:
-  using CardCopies<M>::CardCopies;
-  using QueueState<M>::parts_;
-  using typename Copies<M>::Area;
-  using CardCopies<M>::take_copy_device;
-  using CardCopies<M>::take_fill;
-  using Copies<M>::area;
-  using Copies<M>::take_copy;
-  using Launches<M>::check_launch;
-  using Launches<M>::kind_of;
-  using Launches<M>::start;
-  using UnderWay<M>::finish_now;
-  using UnderWay<M>::refuse_garbage;
+class Nodes {
+ public:
+  using State = QueueState<M>;
 
   // The next command of a graph, or its end. The queue stays at the command that runs it, and looks at it
   // again and again; so nothing of the queue runs beside.
-  [[gnu::noinline]] bool take_graph(Queue& queue, const command::Header& header) {
+  [[gnu::noinline]] static bool take_graph(State& state, Queue& queue, const command::Header& header) {
     GraphRun& run = queue.graph;
     if (!run.is_of(queue.next)) {
       if (queue.flights() != 0) return false;
-      if (const Status status = begin_graph(queue, header); status != Status::kOk)
-        return finish_now(queue, header.slots, status);
+      if (const Status status = begin_graph(state, queue, header); status != Status::kOk)
+        return state.finish_now(queue, header.slots, status);
     }
     if (run.at_end()) {
       if (queue.flights() != 0) return false;
       run.end();
       queue.again = {};  // its arguments were elsewhere
-      return finish_now(queue, header.slots);
+      return state.finish_now(queue, header.slots);
     }
     run.node = 0;
-    if (!find_node(queue)) return finish_now(queue, 0, Status::kBadPointer);
+    if (!find_node(state, queue)) return state.finish_now(queue, 0, Status::kBadPointer);
     // Some at once, that it need not be found for each.
     bool any = false;
-    for (unsigned i = 0; i < kNodesAtOnce && !run.at_end() && !queue.failed && next_node(queue); ++i)
+    for (unsigned i = 0; i < kNodesAtOnce && !run.at_end() && !queue.failed && next_node(state, queue); ++i)
       any = true;
     run.at = 0;
     return any;
@@ -53,17 +47,17 @@ class Nodes : protected CardCopies<M> {
 
  private:
   static constexpr unsigned kNodesAtOnce = launch::kQueue;
-  bool next_node(Queue& queue) {
+  static bool next_node(State& state, Queue& queue) {
     GraphRun& run = queue.graph;
     command::Header node;
     if (run.known) {
-      parts_.machine.touch();
+      state.parts.machine.touch();
     } else {
-      parts_.machine.look(run.at, protocol::kSlotBytes);
+      state.parts.machine.look(run.at, protocol::kSlotBytes);
     }
-    load_words(parts_.machine, run.at, &node, sizeof node);
+    load_words(state.parts.machine, run.at, &node, sizeof node);
     run.node = static_cast<uint16_t>(node.sequence);
-    if (!take_node(queue, node)) return false;
+    if (!take_node(state, queue, node)) return false;
     if (queue.failed) return true;
     queue.back().slot = static_cast<uint16_t>(run.done / protocol::kSlotBytes);
     queue.back().node = run.node;
@@ -72,58 +66,60 @@ class Nodes : protected CardCopies<M> {
     run.at += bytes;
     return true;
   }
-  Status begin_graph(Queue& queue, const command::Header& header) {
-    const auto command = this->template read<command::Graph>(queue, header);
+  static Status begin_graph(State& state, Queue& queue, const command::Header& header) {
+    const auto command = state.template read<command::Graph>(queue, header);
     if (!GraphRun::is_sound(command)) return Status::kBadRange;
-    const Area found = area(command.commands, command.bytes, 1, 0, queue.context);
+    const Area found = find_area(state.parts.memory, command.commands, command.bytes, 1, 0, queue.context);
     if (found.status != Status::kOk) return found.status;
     if (found.usage != memory::Usage::kShared) return Status::kBadPointer;
-    queue.graph.begin(command, queue.next, parts_.memory.releases());
+    queue.graph.begin(command, queue.next, state.parts.memory.releases());
     queue.again = {};
     return Status::kOk;
   }
   // Its memory may have been freed meanwhile, and be somebody else's.
-  bool find_node(Queue& queue) {
+  static bool find_node(State& state, Queue& queue) {
     GraphRun& run = queue.graph;
-    const Area found = area(run.pointer + run.done, run.bytes - run.done, 1, 0, queue.context);
+    const Area found =
+        find_area(state.parts.memory, run.pointer + run.done, run.bytes - run.done, 1, 0, queue.context);
     if (found.status != Status::kOk || found.usage != memory::Usage::kShared) return false;
     run.at = found.physical;
     return true;
   }
-  bool take_node(Queue& queue, command::Header node) {
+  static bool take_node(State& state, Queue& queue, command::Header node) {
     const GraphRun& run = queue.graph;
     const uint8_t slots = std::exchange(node.slots, 0);
     if (slots == 0 || slots > command::kMaxSlots || slots * protocol::kSlotBytes > run.bytes - run.done)
-      return refuse_garbage(queue, node, 0);
+      return state.refuse_garbage(queue, node, 0);
     switch (node.type) {
       case command::Type::kLaunch:
-        return launch_node(queue, node, slots);
+        return launch_node(state, queue, node, slots);
       case command::Type::kCopy:
-        return take_copy(queue, node);
+        return Copies<M>::take_copy(state, queue, node);
       case command::Type::kFill:
-        return queue.flights() == 0 && take_fill(queue, node);
+        return queue.flights() == 0 && CardCopies<M>::take_fill(state, queue, node);
       case command::Type::kCopyDevice:
-        return queue.flights() == 0 && take_copy_device(queue, node);
+        return queue.flights() == 0 && CardCopies<M>::take_copy_device(state, queue, node);
       default:
-        return refuse_garbage(queue, node, 0);
+        return state.refuse_garbage(queue, node, 0);
     }
   }
   // Arguments lie in the graph's memory, and are read there.
-  bool launch_node(Queue& queue, const command::Header& node, uint8_t slots) {
+  static bool launch_node(State& state, Queue& queue, const command::Header& node, uint8_t slots) {
     const GraphRun& run = queue.graph;
     command::Header header = node;
     header.slots = slots;
     std::array<uint64_t, 2> words;
-    load_words(parts_.machine, run.at + sizeof header, words.data(), sizeof words);
+    load_words(state.parts.machine, run.at + sizeof header, words.data(), sizeof words);
     const Again& again = queue.again;
-    if ((header.flags & command::kWord) != 0) return finish_now(queue, 0, Status::kBadArguments);
-    if (kind_of(header) != again.header || words != again.words ||
-        parts_.modules.changes() != again.modules) {
-      if (const Status status = check_launch(queue, header, words); status != Status::kOk)
-        return finish_now(queue, 0, status);
+    if ((header.flags & command::kWord) != 0) return state.finish_now(queue, 0, Status::kBadArguments);
+    if (Launches<M>::kind_of(header) != again.header || words != again.words ||
+        state.parts.modules.changes() != again.modules) {
+      if (const Status status = Launches<M>::check_launch(state, queue, header, words); status != Status::kOk)
+        return state.finish_now(queue, 0, status);
       queue.again.launch.argument_segment = segment::number(run.pointer);
     }
-    return start(queue, node, command::Type::kGraph, run.argument_at(run.done / protocol::kSlotBytes));
+    return Launches<M>::start(state, queue, node, command::Type::kGraph,
+                              run.argument_at(run.done / protocol::kSlotBytes));
   }
 };
 

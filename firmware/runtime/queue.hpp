@@ -1,4 +1,4 @@
-// A queue of commands as the card knows it, and what the parts that work on queues share.
+// A queue of commands as the card knows it.
 #pragma once
 
 #include <algorithm>
@@ -8,41 +8,11 @@
 #include "abi/command.hpp"
 #include "abi/protocol.hpp"
 #include "firmware/runtime/clients.hpp"
-#include "firmware/runtime/completion.hpp"
-#include "firmware/runtime/events.hpp"
+#include "firmware/runtime/costs.hpp"
 #include "firmware/runtime/graphs.hpp"
-#include "firmware/runtime/groups.hpp"
-#include "firmware/runtime/module_load.hpp"
-#include "firmware/runtime/modules.hpp"
-#include "firmware/runtime/page_list.hpp"
-#include "firmware/runtime/routes.hpp"
-#include "firmware/runtime/transfers.hpp"
+#include "firmware/runtime/settings.hpp"
 
 namespace swai::runtime {
-
-// Beside what is counted for each client.
-struct Statistics {
-  uint64_t failed = 0;
-  uint64_t refused = 0;
-  uint64_t launches_failed = 0;
-  uint64_t bad_slots = 0;
-};
-
-// Code that the runtime itself launches, for fills and copies on the card.
-struct BuiltIn {
-  Code copy = {};
-  Code fill = {};
-};
-
-// Where the queues lie. Segments of their pages, one after the other, from `first_segment`.
-struct QueuePlace {
-  uint64_t sram;
-  uint64_t segment_table;
-  uint16_t first_segment;
-  BuiltIn built_in;
-  uint32_t watchdog;   // of launches that name none
-  uint64_t page_list;  // PageList<M>::kBytes of memory
-};
 
 // A command that was begun and is not complete. Its size is a power of two, so that finding one takes no
 // multiplication.
@@ -145,92 +115,5 @@ static_assert(sizeof(Queue) == 512);
 constexpr uint16_t owner_of(unsigned number, unsigned place) {
   return static_cast<uint16_t>(number * Queue::kDepth + place);
 }
-
-template <Machine M>
-struct Parts {
-  M& machine;
-  Clients& clients;
-  memory::Memory<M>& memory;
-  Modules<M>& modules;
-  ModuleLoad<M>& module_load;
-  Groups<M>& groups;
-  Transfers<M>& transfers;
-  Completions<M>& completions;
-  Events<M>& events;
-  Costs& costs;
-  Routes<M>& routes;
-};
-
-// What the parts that work on queues have in common. They are layers, each on top of the one before: built-in
-// kernels (built_in.hpp), the end of commands (finish.hpp), their beginning (begin.hpp), Queues.
-template <Machine M>
-class QueueState {
- protected:
-  explicit QueueState(const Parts<M>& parts) : parts_(parts) {}
-
-  static constexpr uint32_t bit(unsigned number) { return uint32_t{1} << number; }
-
-  static uint64_t slot_address(const Queue& queue, uint32_t sequence) {
-    return queue.slots + sequence % protocol::kSlots * uint64_t{protocol::kSlotBytes};
-  }
-  // The segment of the queue's slots, and where CPEs find there the arguments of a launch that begins in this
-  // one.
-  uint16_t argument_segment(const Queue& queue) const {
-    return static_cast<uint16_t>(place_.first_segment + queue.number);
-  }
-  static constexpr uint32_t argument_at(uint32_t sequence) {
-    return launch::kArgumentWindow + sequence % protocol::kSlots * protocol::kSlotBytes +
-           static_cast<uint32_t>(sizeof(command::Launch));
-  }
-  // The first of them, of a launch by word.
-  [[gnu::cold, gnu::noinline]] uint32_t word_of(const Queue& queue, uint32_t sequence) {
-    uint64_t word = 0;
-    parts_.machine.fetch(slot_address(queue, sequence) + sizeof(command::Launch), &word, sizeof word);
-    return static_cast<uint32_t>(word);
-  }
-  // Whether the client has as many launches in the group as it may, if not for all the room that there is.
-  [[gnu::noinline]] bool has_enough(const Queue& queue, unsigned group) const {
-    const auto is_its = [&](uint16_t owner) {
-      return queues_[owner / Queue::kDepth].context == queue.context;
-    };
-    return parts_.groups.count_of(group, is_its) >= parts_.clients.launches_each();
-  }
-  // Hands a launch with these arguments, in this place of the queue's ring, to the group. False: later.
-  [[gnu::always_inline]] bool hand_over(const Queue& queue, unsigned group, const Launch& launch,
-                                        uint32_t argument, unsigned place) {
-    if (parts_.clients.crowded() && has_enough(queue, group)) [[unlikely]]
-      return false;
-    return parts_.groups.start(group, launch, argument, owner_of(queue.number, place));
-  }
-  // The command whose header that is: no word of a slot is read twice, so nothing changes behind a check.
-  template <typename T>
-  [[gnu::always_inline]] T read(const Queue& queue, const command::Header& header) {
-    T command;
-    command.header = header;
-    if (queue.graph.at != 0) {
-      load_words(parts_.machine, queue.graph.at + sizeof header,
-                 reinterpret_cast<uint8_t*>(&command) + sizeof header, sizeof command - sizeof header);
-      return command;
-    }
-    parts_.machine.fetch(slot_address(queue, queue.next) + sizeof header,
-                         reinterpret_cast<uint8_t*>(&command) + sizeof header,
-                         sizeof command - sizeof header);
-    return command;
-  }
-
-  Parts<M> parts_;
-  QueuePlace place_ = {};
-  // Sets of queues, a bit for each.
-  uint32_t over_ = 0;          // something may be over
-  uint32_t look_ = 0;          // something may begin
-  uint32_t flying_ = 0;        // something other than launches is under way
-  uint32_t beside_ = 0;        // copies are behind launches
-  uint32_t waiting_ = 0;       // the next command needs room somewhere, or what other queues do
-  uint32_t lacks_memory_ = 0;  // a module that is loaded waits for it
-  uint32_t stalled_ = 0;       // the next piece of a fill or copy needs room in its group
-  PageList<M> page_list_{parts_.machine};
-  Statistics statistics_ = {};
-  std::array<Queue, protocol::kQueues> queues_ = {};
-};
 
 }  // namespace swai::runtime
