@@ -56,6 +56,7 @@ module cpe_core #(
   input  logic             issue_bad_i,
 
   input  logic [31:0]      launch_mask_i,
+  input  logic [15:0]      argument_segment_i,
   output logic             fault_valid_o,
   output cpe_pkg::fault_t  fault_o,
   output logic             waiting_o,
@@ -287,6 +288,7 @@ module cpe_core #(
     .id_i,
     .config_i,
     .launch_mask_i,
+    .argument_segment_i,
     .valid_i  (go && x_kind == cpe_core_pkg::KindCsr),
     .funct3_i (x_funct3),
     .field_i  (x_imm[16:0]),

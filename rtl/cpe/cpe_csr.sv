@@ -9,6 +9,7 @@ module cpe_csr #(
   input  cpe_pkg::id_t           id_i,
   input  logic [31:0]            config_i,
   input  logic [31:0]            launch_mask_i,
+  input  logic [15:0]            argument_segment_i,
 
   input  logic                   valid_i,    // an instruction that accesses a CSR
   input  logic [2:0]             funct3_i,
@@ -154,6 +155,7 @@ module cpe_csr #(
         cpe_isa_pkg::CsrMhartid:       rdata_o = {25'b0, id_i};
         cpe_isa_pkg::CsrCpeConfig:     rdata_o = config_i;
         cpe_isa_pkg::CsrLaunchMask:    rdata_o = launch_mask_i;
+        cpe_isa_pkg::CsrArgumentSegment: rdata_o = 32'(argument_segment_i);
         default:                       bad_o = 1'b1;
       endcase
       write = funct3_i[1:0] == 2'd1 || field_i[16:12] != '0;

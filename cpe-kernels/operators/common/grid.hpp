@@ -1,5 +1,6 @@
 // Divides a matrix into tiles, and the tiles among CPEs. Nothing here depends on the card: tests run it on
-// the host.
+// the host. A CPE takes a dozen cycles for a division, so what is known without one is told without one: a
+// single row has none that says something.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +24,9 @@ struct Share {
   uint32_t first;
   uint32_t end;
 
-  constexpr Share(uint32_t all, uint32_t rank, uint32_t count) {
+  constexpr Share(uint32_t all, uint32_t rank, uint32_t count)
+      : first(std::min(rank, all)), end(std::min(rank + 1, all)) {
+    if (all <= count) return;
     const uint32_t each = all / count;
     const uint32_t more = all % count;
     first = rank * each + std::min(rank, more);
@@ -80,23 +83,26 @@ class Grid {
       : rows_(all.rows),
         columns_(all.columns),
         tile_columns_(tile_columns),
-        across_((all.columns + tile_columns - 1) / tile_columns) {
-    const uint32_t fit = std::max(all.room / pitch_of(tile_columns), uint32_t{1});
-    const uint32_t share = (all.rows + all.count - 1) / all.count;
-    tile_rows_ = even_part(share, fit);
-    const uint32_t tiles = (all.rows + tile_rows_ - 1) / tile_rows_ * across_;
+        across_(parts(all.columns, tile_columns)) {
+    if (all.rows > all.count) {
+      const uint32_t fit = std::max(all.room / pitch_of(tile_columns), uint32_t{1});
+      tile_rows_ = even_part(parts(all.rows, all.count), fit);
+    }
+    const uint32_t tiles = (tile_rows_ == 1 ? all.rows : parts(all.rows, tile_rows_)) * across_;
     share_ = Share(tiles, all.rank, all.count);
     if (tiles >= 2 * all.count && all.count >= kMany) turns_ = (tiles - 1) / all.count;
   }
+  static constexpr uint32_t parts(uint32_t all, uint32_t most) {
+    return all <= most ? 1 : (all + most - 1) / most;
+  }
   // Of what does not fit at once.
   static constexpr uint32_t even_part(uint32_t all, uint32_t most) {
-    const uint32_t parts = (all + most - 1) / most;
-    return (all + parts - 1) / parts;
+    return all <= most ? all : parts(all, parts(all, most));
   }
   // Of a row, if there are too few for all.
   static constexpr uint32_t part_of(uint32_t rows, uint32_t columns, uint32_t count) {
-    const uint32_t parts = rows < count ? count / rows : 1;
-    return (columns + parts - 1) / parts;
+    if (rows >= count) return columns;
+    return parts(columns, rows == 1 ? count : count / rows);
   }
 
   uint32_t rows_;

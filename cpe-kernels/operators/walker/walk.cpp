@@ -7,7 +7,6 @@
 #include <bit>
 
 #include "operator_table.hpp"
-#include "swai/channel.hpp"
 
 using namespace swai;
 using namespace swai::cpe;
@@ -23,7 +22,7 @@ LDM alignas(64) Node nodes[2][kBatch];
 LDM uint32_t node_count;
 LDM dma::Ticket fetched;  // the batch that was asked for last
 LDM alignas(64) uint64_t parameters[node::kMaxParameters];
-LDM alignas(32) std::array<uint32_t, sizeof(node::WalkArgs) / sizeof(uint32_t)> argument_words;
+LDM std::array<uint32_t, sizeof(node::WalkArgs) / sizeof(uint32_t)> argument_words;
 
 // Of the node that runs, until it has been waited for.
 LDM Barrier barrier_ahead;
@@ -32,23 +31,6 @@ enum class Work : uint8_t { kNone, kBegun, kEnded };
 LDM Work work;
 // Nodes before it this CPE has nothing to do with any more.
 LDM uint32_t next_node;
-
-// Memory gives one word of a line at a time: if all CPEs asked for all words they would wait for 32 of them
-// each time. The first of each row asks, and passes them on.
-node::WalkArgs take(const node::WalkArgs* args) {
-  const Positions all = row::participants();
-  uint32_t first = 0;
-  while ((all >> first & 1) == 0) ++first;
-  if (row::position() == first) {
-    for (uint32_t i = 0; i < argument_words.size(); ++i)
-      argument_words[i] = reinterpret_cast<const uint32_t*>(args)[i];
-    if (const Positions others = row::others(); others != 0)
-      row::wait(row::send(others, argument_words.data(), sizeof argument_words));
-  } else {
-    row::wait(row::receive(first, argument_words.data(), sizeof argument_words));
-  }
-  return std::bit_cast<node::WalkArgs>(argument_words);
-}
 
 // Of a node; most are of all.
 void wait_for(Barrier barrier) {
@@ -158,7 +140,8 @@ __kernel__ void walk(const node::WalkArgs* args) {
   walk_state().node = node::kNoNode;
   walk_state().refusal = Refusal::kNone;
   walk_state().ahead = node::kNoNode;
-  const node::WalkArgs arguments = take(args);
+  dma::wait(dma::load(argument_words.data(), global(args), sizeof argument_words));
+  const auto arguments = std::bit_cast<node::WalkArgs>(argument_words);
   const GlobalPtr<const Node> list = arguments.list;
   if (arguments.count > node::kMaxNodes || arguments.parameter_count > node::kMaxParameters)
     refuse(Refusal::kCount);

@@ -354,7 +354,7 @@ Environment::Answer Cpe::control(const Command& command) {
       running_ = true;
       ++taken_;
       first_instruction_ = hart_.instructions();
-      hart_.set_launch_mask(launch_.mask);
+      hart_.set_launch(launch_.mask, launch_.argument_segment);
       return {.data = launch_.pc};
     case control_op::kArgument:
       return {.data = launch_.argument};

@@ -131,6 +131,9 @@ bool Hart::read_csr(unsigned number, uint32_t& value) {
     case numbers::kLaunchMask:
       value = launch_mask_;
       return true;
+    case numbers::kArgumentSegment:
+      value = argument_segment_;
+      return true;
     default:
       if (number < numbers::kMhpmcounter3 || number > numbers::kMhpmcounter11) return false;
       value = environment_.counter(number - numbers::kMhpmcounter3 + 2, false);

@@ -113,7 +113,10 @@ class Hart {
   // That its instructions have taken by themselves, without waiting for anything outside (costs.hpp).
   uint64_t cycles() const { return instructions_ + extra_; }
   uint64_t pointer() const { return pointer_; }  // of the data window
-  void set_launch_mask(uint32_t mask) { launch_mask_ = mask; }
+  void set_launch(uint32_t mask, uint16_t argument_segment) {
+    launch_mask_ = mask;
+    argument_segment_ = argument_segment;
+  }
   void visit(Archive& archive);
 
  private:
@@ -176,6 +179,7 @@ class Hart {
   uint32_t left_ = 0;  // of those to run, when `instructions_` was written
   uint64_t pointer_ = 0;
   uint32_t launch_mask_ = 0;
+  uint16_t argument_segment_ = 0;
   Fault fault_;
   Command command_;
   bool ends_run_ = false;  // the answer to it

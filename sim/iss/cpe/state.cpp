@@ -6,7 +6,7 @@ namespace swai::iss::cpe {
 
 void Hart::visit(Archive& archive) {
   for (unsigned n = 0; n < Slot::kNowhere; ++n) archive(x_[n]);
-  archive(pc_, instructions_, extra_, pointer_, launch_mask_, fault_, command_);
+  archive(pc_, instructions_, extra_, pointer_, launch_mask_, argument_segment_, fault_, command_);
 }
 
 void Dma::visit(Archive& archive) {

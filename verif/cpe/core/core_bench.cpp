@@ -104,6 +104,7 @@ void CoreBench::restart(uint32_t pc, CodeLine code) {
   t.id_i = kId;
   t.config_i = kConfig;
   t.launch_mask_i = kLaunchMask;
+  t.argument_segment_i = kArgumentSegment;
   t.halt_i = 0;
   t.invalidate_i = 0;
   t.refill_valid_i = 0;
@@ -111,7 +112,7 @@ void CoreBench::restart(uint32_t pc, CodeLine code) {
   t.issue_ready_i = 0;
   bench_.reset();
   hart_.reset(pc);
-  hart_.set_launch_mask(kLaunchMask);
+  hart_.set_launch(kLaunchMask, kArgumentSegment);
   resynchronise();
   fresh_ = false;
   ldm_read_ = false;

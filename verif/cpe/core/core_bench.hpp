@@ -42,6 +42,7 @@ class CoreBench final : private verif::Agent, private Environment, private iss::
   static constexpr uint8_t kId = 0x5b;
   static constexpr uint32_t kConfig = 0x0408'2a55;
   static constexpr uint32_t kLaunchMask = 0xdead'0123;
+  static constexpr uint16_t kArgumentSegment = 0xbeef;
 
   explicit CoreBench(uint64_t seed);
 

@@ -122,7 +122,7 @@ void Program::memory() {
 }
 
 void Program::csr() {
-  static constexpr std::array<uint32_t, 18> kReadable{
+  static constexpr std::array<uint32_t, 19> kReadable{
       isa::csr::kMhartid,          isa::csr::kCpeConfig,
       isa::csr::kLaunchMask,       isa::csr::kMcycle,
       isa::csr::kMinstret,         isa::csr::kMcycleh,
@@ -131,7 +131,8 @@ void Program::csr() {
       isa::csr::kInstreth,         isa::csr::kMhpmcounter3,
       isa::csr::kMhpmcounter3 + 1, isa::csr::kMhpmcounter3 + 2,
       isa::csr::kMhpmcounter3 + 3, isa::csr::kMhpmcounter11,
-      isa::csr::kWindowLow,        isa::csr::kWindowHigh};
+      isa::csr::kWindowLow,        isa::csr::kWindowHigh,
+      isa::csr::kArgumentSegment};
   const auto funct3 = static_cast<uint32_t>(1 + random_.below(3) + 4 * random_.below(2));
   if (random_.chance(50)) {
     add(i_type(0x73, funct3, free_register(), any_register(),

@@ -39,6 +39,7 @@ module tb_cpe_core #(
   input  logic [31:0]      issue_rdata_i,
   input  logic             issue_bad_i,
   input  logic [31:0]      launch_mask_i,
+  input  logic [15:0]      argument_segment_i,
   output logic             fault_valid_o,
   output cpe_pkg::fault_t  fault_o,
   output logic             waiting_o,

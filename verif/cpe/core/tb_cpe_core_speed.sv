@@ -77,6 +77,7 @@ module tb_cpe_core_speed (
     .issue_rdata_i   ('0),
     .issue_bad_i     (1'b0),
     .launch_mask_i   ('0),
+    .argument_segment_i('0),
     .fault_valid_o,
     .fault_o         (),
     .waiting_o       (),
