@@ -289,6 +289,10 @@ std::vector<Type> mask(const Use& use) {
     one_or_same(use, "ranges", ranges, x);
     use.same(ranges.dimensions[1] / 2 * 2, ranges.dimensions[1], "two words a range and the width of ranges");
   }
+  if (use.has("of")) {
+    const Type& of = use.tensor("of", 2, kFloat);
+    for (size_t i = 0; i < 2; ++i) use.same(of.dimensions[i], x.dimensions[i], "of, and x");
+  }
   return {x};
 }
 

@@ -482,6 +482,10 @@ void penalise(Emitter& out) {
 
 void mask(Emitter& out) {
   Arguments<MaskArgs> node = in_place<MaskArgs>(out);
+  if (const auto of = out.use().operand("of")) {
+    node.at(&MaskArgs::from, *of);
+    node.set(&MaskArgs::from_stride, out.stride(*of));
+  }
   if (const auto bits = out.use().operand("bits")) {
     node.at(&MaskArgs::bits, *bits);
     node.set(&MaskArgs::bits_stride, stride_or_none(out, *bits));

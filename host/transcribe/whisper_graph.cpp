@@ -199,9 +199,13 @@ class Writer {
     line("size begun in 0 .. 1");
     line("input forbidden: i32[2, {}]", (shape_.vocabulary + 31) / 32);
     line("input ranges: i32[{}, {}]", rows, 2 * kRanges);
-    line("all = extend(left, logits, at: 0)");
     line("bits = slice(forbidden, first: begun, rows: 1)");
-    line("possible = mask(all, bits, ranges)");
+    if (beams_ != 0) {
+      line("all = extend(left, logits, at: 0)");
+      line("possible = mask(all, bits, ranges)");
+    } else {
+      line("possible = mask(left, bits, ranges, of: logits)");
+    }
     line("preferred = prefer_group(possible, first: {})", model_.first_timestamp);
     if (beams_ != 0) {
       line("output likeliest: f32[rows, {}]", beams_ + 1);

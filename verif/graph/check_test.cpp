@@ -140,6 +140,8 @@ TEST_CASE("shapes") {
         "11: mask: the words of bits, and those that x has columns for differ: 1 and 2");
   CHECK(after_start("state kept: f32[2, 40]\ninput r: i32[2, 3]\nz = mask(kept, ranges: r)") ==
         "11: mask: two words a range and the width of ranges differ: 2 and 3");
+  CHECK(after_start("state kept: f32[2, 40]\ninput o: f32[2, 41]\ninput r: i32[2, 2]\n"
+                    "z = mask(kept, ranges: r, of: o)") == "12: mask: of, and x differ: 41 and 40");
   CHECK(after_start("state kept: f32[2, 40]\nz = prefer_group(kept, first: 40)") ==
         "10: prefer_group: first must stay within bounds: 41 may be more than 40");
   CHECK(after_start("weight k: f32[4, 5, 8]\nz = convolution(x, k)")

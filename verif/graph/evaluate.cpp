@@ -282,8 +282,9 @@ Matrix changed(Computed& call, Matrix rows) {
 }
 
 Matrix mask(Computed& call) {
-  Matrix y = call["x"];
-  const Matrix *const bits = call.maybe("bits"), *const ranges = call.maybe("ranges");
+  const Matrix *const bits = call.maybe("bits"), *const ranges = call.maybe("ranges"),
+                      *const of = call.maybe("of");
+  Matrix y = of ? *of : call["x"];
   const auto word = [](const Matrix& words, size_t row, size_t i) {
     return static_cast<uint32_t>(static_cast<int64_t>(words.at(words.rows == 1 ? 0 : row, i)));
   };

@@ -169,6 +169,16 @@ TEST_CASE("logits in a state are changed where they are, before a token is chose
   for (int run = 0; run < 8; ++run) walked.run({{"n", random() % 2}});
 }
 
+TEST_CASE("logits that are wanted as they were made are masked on their way into a state") {
+  std::mt19937_64 random(test_seed());
+  const Graph graph = graph_of(
+      "graph g\ninput x: f32[2, 64]\nweight w: f32[80, 64]\nstate kept: f32[2, 80]\n"
+      "input bits: i32[2, 3]\noutput raw: f32[2, 80]\noutput sum: f32[2, 80]\n"
+      "raw = linear(x, w)\nhidden = mask(kept, bits, of: raw)\nsum = softmax(hidden)\n");
+  Walked walked(graph, random());
+  for (int run = 0; run < 8; ++run) walked.run({});
+}
+
 TEST_CASE("barriers stand where somebody's data are met, and nowhere else") {
   const Graph graph = graph_of(
       "graph g\ninput x: f32[4, 8]\ninput y: f32[4, 8]\noutput p: f32[4, 8]\noutput q: f32[4, 8]\noutput r: "

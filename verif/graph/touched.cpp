@@ -188,6 +188,7 @@ std::vector<Touched> touched(const node::Node& node) {
     case Operator::kMask: {
       const auto args = arguments_of<MaskArgs>(node);
       return {{args.to, args.rows * uint64_t{args.to_stride}, true},
+              {args.from, args.rows * uint64_t{args.from_stride}},
               {args.bits, (args.columns + 31) / 32 * uint64_t{4}},
               {args.ranges, args.range_count * uint64_t{8}}};
     }

@@ -115,6 +115,7 @@ TEST_CASE("mask: bits, ranges, both; what is not masked stays as it is") {
     const uint32_t words = (columns + 31) / 32;
     const auto range_count = static_cast<uint32_t>(random.below(kMaxRanges + 1));
     Tensor to = card.tensor(rows, columns, 4, some_gap(random));  // garbage
+    Tensor from = card.tensor(rows, columns, 4, some_gap(random));
     Tensor bits = card.tensor(random.chance(30) ? 1 : rows, words, 4, some_gap(random));
     Tensor ranges =
         card.tensor(random.chance(30) ? 1 : rows, std::max(range_count, 1u) * 2, 4, some_gap(random));
@@ -133,21 +134,24 @@ TEST_CASE("mask: bits, ranges, both; what is not masked stays as it is") {
       }
     }
     MaskArgs args = {.to = to.at(),
+                     .from = from.at(),
                      .bits = bits.at(),
                      .ranges = ranges.at(),
                      .rows = rows,
                      .columns = columns,
                      .to_stride = to.stride,
+                     .from_stride = from.stride,
                      .bits_stride = bits.rows == 1 ? 0 : bits.stride,
                      .ranges_stride = ranges.rows == 1 ? 0 : ranges.stride,
                      .range_count = range_count};
     const bool has_bits = random.chance(70);
     const bool has_ranges = random.chance(70);
+    if (random.chance(50)) args.from = {};
     if (!has_bits) args.bits = {};
     if (!has_ranges) args.ranges = {};
     const uint32_t mask = some_mask(random, card.all());
     INFO(fmt::format("{} x {}, {} ranges, mask {:#x}", rows, columns, range_count, mask));
-    const std::vector<Tensor*> tensors = {&to, &bits, &ranges};
+    const std::vector<Tensor*> tensors = {&to, &from, &bits, &ranges};
     const Result result = card.run(Operator::kMask, args, mask, tensors);
     REQUIRE_MESSAGE(result.ok(), card.describe(result));
     golden::mask(args, memory_of(tensors));
@@ -254,6 +258,12 @@ TEST_CASE("penalise, mask, prefer_group: what is refused") {
   mask([](MaskArgs& args) { args.columns = 0; }, Refusal::kShape);
   mask([](MaskArgs& args) { args.columns = kLogits + 1; }, Refusal::kShape);
   mask([](MaskArgs& args) { args.to_stride = 0; }, Refusal::kStride);
+  mask(
+      [](MaskArgs& args) {
+        args.from = args.to;
+        args.from_stride = 4;
+      },
+      Refusal::kStride);
   mask([](MaskArgs& args) { args.bits_stride = 84; }, Refusal::kStride);
   mask([](MaskArgs& args) { args.ranges_stride = 8; }, Refusal::kStride);
   mask([](MaskArgs& args) { args.range_count = kMaxRanges + 1; }, Refusal::kParameter);

@@ -1,5 +1,6 @@
-// Logits that become -infinity. A CPE whose columns are not masked leaves them where they are; others take
-// all of theirs into local memory and back: as stores of their own, single columns would take longer.
+// Logits that become -infinity. A CPE whose columns are not masked leaves them where they are, if that is
+// their place; others take all of theirs through local memory: as stores of their own, single columns would
+// take longer.
 #include <bit>
 
 #include "cpe-kernels/operators/common/stream.hpp"
@@ -40,7 +41,12 @@ class Masker {
     };
     words_here_ = args_.bits ? (columns + kWord - 1) / kWord : 0;
     ranges_here_ = args_.ranges ? args_.range_count : 0;
+    const bool moves = static_cast<bool>(args_.from);
     dma::Ticket loaded = {};
+    if (moves) {
+      dma::wait(stored_);
+      loaded = dma::load(logits_, of_row(args_.from, args_.from_stride, column * 4), columns * 4);
+    }
     if (words_here_ != 0)
       loaded = dma::load(words_, of_row(args_.bits, args_.bits_stride, column / kWord * 4), words_here_ * 4);
     if (ranges_here_ != 0)
@@ -48,11 +54,13 @@ class Masker {
                          ranges_here_ * sizeof(ColumnRange));
     dma::wait(loaded);
     cut_ranges(column, columns);
-    if (!any_bits(columns) && !any_ranges_) return;
+    if (!moves && !any_bits(columns) && !any_ranges_) return;
     const auto place =
         args_.to.plus_bytes(static_cast<int64_t>(uint64_t{row} * args_.to_stride + uint64_t{column} * 4));
-    dma::wait(stored_);
-    dma::wait(dma::load(logits_, place, columns * 4));
+    if (!moves) {
+      dma::wait(stored_);
+      dma::wait(dma::load(logits_, place, columns * 4));
+    }
     mask_bits();
     for (uint32_t i = 0; i < ranges_here_; ++i) fill(ranges_[i].first, ranges_[i].end);
     stored_ = dma::store(place, logits_, columns * 4);

@@ -46,6 +46,7 @@ constexpr Refusal check(const PenaliseArgs& args) {
 constexpr Refusal check(const MaskArgs& args) {
   if (!is_shape(args.rows, args.columns) || args.columns > kLogits) return Refusal::kShape;
   if (!is_stride(args.to_stride, args.rows, args.columns * 4) ||
+      (args.from && !is_source_stride(args.from_stride, args.rows, args.columns * 4)) ||
       !is_source_stride(args.bits_stride, args.rows, (args.columns + 31) / 32 * 4) ||
       !is_source_stride(args.ranges_stride, args.rows, args.range_count * uint32_t{sizeof(ColumnRange)})) {
     return Refusal::kStride;

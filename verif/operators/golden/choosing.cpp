@@ -21,6 +21,10 @@ Real finite(Real x) { return Real::of(fp32::min(max(x, -kLargestFloat).bits, Rea
 void mask(const MaskArgs& args, const Memory& memory) {
   const Rows to(memory, args.to, args.to_stride, Number::kFp32);
   for (uint32_t row = 0; row < args.rows; ++row) {
+    if (args.from) {
+      const Rows from(memory, args.from, args.from_stride, Number::kFp32);
+      for (uint32_t i = 0; i < args.columns; ++i) to.write(row, i, from.get<float>(row, i));
+    }
     if (args.bits) {
       const Rows bits(memory, args.bits, args.bits_stride, Number::kFp32);
       for (uint32_t i = 0; i < args.columns; ++i)
