@@ -227,6 +227,8 @@ Ticket launch(const Kernel& kernel, const Arguments& arguments) {
 // and the word is not there.
 [[gnu::always_inline]] inline Status wait_for(const volatile uint64_t* word, uint64_t value, Ticket ticket) {
   constexpr unsigned kLooks = 16;
+  // One behind the other without a count between: what comes is seen two cycles sooner.
+#pragma GCC unroll 16
   for (unsigned i = 0; i < kLooks; ++i) {
     // Of the same line, so one behind the other without a fence, and from one register.
     uint64_t found;
