@@ -4,37 +4,28 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "firmware/runtime/group_settings.hpp"
+#include "firmware/runtime/group_states.hpp"
+#include "firmware/runtime/settings.hpp"
 
 namespace swai::runtime {
 
 template <Machine M>
-class Forecast : protected GroupSettings<M> {
- protected:
-  using GroupSettings<M>::GroupSettings;
-  using GroupStates<M>::busy;
-  using GroupStates<M>::kKept;
-  using typename GroupStates<M>::State;
-  using GroupStates<M>::is;
-  using GroupStates<M>::states_;
-  using GroupStates<M>::settings_;
+class Forecast {
+ public:
+  using States = GroupStates<M>;
+  using State = typename States::State;
 
   // Whether the group will have nothing to do in less than so many cycles, if its launches take as long as
   // the last ones of the same kernels did; a kernel that is new goes on for as long as it has been running.
   // Mostly the first one takes too long by far, and nobody waits for the rest of the answer then.
-  [[gnu::always_inline]] bool is_idle_within(unsigned group, uint64_t cycles) {
-    if (!busy(group)) return true;
+  [[gnu::always_inline]] static bool is_idle_within(States& groups, unsigned group, uint64_t cycles) {
+    if (!groups.busy(group)) return true;
     const uint64_t patience = std::min(cycles, kMostPatience);
-    return !is_in_vain(usual_cycles_of_first(group), patience) && are_over_within(group, patience);
+    return !is_in_vain(usual_cycles_of_first(groups, group), patience) &&
+           are_over_within(groups, group, patience);
   }
-  // The same of the first that has not ended.
-  [[gnu::always_inline]] uint64_t usual_cycles_of_first(unsigned group) {
-    State& state = states_[group];
-    // Mostly the same kernel again: nothing has changed since before the last one that has ended.
-    if (is_before(state.collected, settings_[group].newest().since)) [[unlikely]]
-      return usual_cycles(group, state.collected + 1);
-    return cycles_of(state, state.collected);
-  }
+
+ private:
   static constexpr uint64_t kMostPatience = uint64_t{1} << 31;
   // To ask the group how long such a launch has been running: it would have to be near its end by chance, of
   // which less is to be had than the answer costs: a wait of half the patience less, in as many cases as the
@@ -43,35 +34,43 @@ class Forecast : protected GroupSettings<M> {
     constexpr uint64_t kAsking = 300;  // cycles until the group has answered
     return 2 * kAsking * usual > patience * patience;
   }
-  [[gnu::noinline]] bool are_over_within(unsigned group, uint64_t patience) {
-    State& state = states_[group];
+  [[gnu::noinline]] static bool are_over_within(States& groups, unsigned group, uint64_t patience) {
+    State& state = groups.states[group];
     const uint32_t last = state.driver->number();
-    uint64_t all = 0;
+    uint64_t sum = 0;
     for (uint32_t number = state.collected + 1; !is_before(last, number); ++number) {
-      const uint64_t usual = usual_cycles(group, number);
+      const uint64_t usual = usual_cycles(groups, group, number);
       if (is_in_vain(usual, patience)) return false;
       const bool runs = number == state.collected + 1;
       const uint64_t age = runs ? state.driver->age() : 0;
-      all += usual > age ? usual - age : age;
-      if (all >= patience) return false;
+      sum += usual > age ? usual - age : age;
+      if (sum >= patience) return false;
     }
     return true;
   }
   // Of the kernel that a launch runs the last time before; 0: that is long ago.
-  [[gnu::noinline]] uint64_t usual_cycles(unsigned group, uint32_t number) {
-    State& state = states_[group];
+  [[gnu::noinline]] static uint64_t usual_cycles(States& groups, unsigned group, uint32_t number) {
+    State& state = groups.states[group];
     const Launch* its = nullptr;
     uint64_t cycles = 0;
-    settings_[group].look_back(number, [&](const Setting& one, uint32_t last) {
+    groups.settings[group].look_back(number, [&](const Setting& one, uint32_t last) {
       if (its == nullptr) its = &one.launch;
       if (is_before(state.collected, last)) last = state.collected;
       if (is_before(last, one.since) || one.launch.pc != its->pc ||
           one.launch.code_segment != its->code_segment)
         return false;
-      if (number - last < kKept) cycles = cycles_of(state, last);
+      if (number - last < States::kKept) cycles = cycles_of(state, last);
       return true;
     });
     return cycles;
+  }
+  // The same of the first that has not ended.
+  [[gnu::always_inline]] static uint64_t usual_cycles_of_first(States& groups, unsigned group) {
+    State& state = groups.states[group];
+    // Mostly the same kernel again: nothing has changed since before the last one that has ended.
+    if (is_before(state.collected, groups.settings[group].newest().since)) [[unlikely]]
+      return usual_cycles(groups, group, state.collected + 1);
+    return cycles_of(state, state.collected);
   }
   // Of one that has ended. The last one's are in the done word, beside the processor.
   static uint64_t cycles_of(State& state, uint32_t number) {

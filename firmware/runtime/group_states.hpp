@@ -40,14 +40,16 @@ struct LaunchEnd {
   launch::Fault fault = {};
 };
 
+// It is handed in with each call of the parts, which have no state of their own: what a group has to know for
+// a launch (group_settings.hpp), how long it will be busy (forecast.hpp), launches of the runtime's own
+// (own_launches.hpp), and groups that do not answer (group_watch.hpp). Groups has it.
 template <Machine M>
-class GroupStates {
- public:
+struct GroupStates {
   using Driver = group::Group<M>;
 
-  GroupStates(M& machine, Stuck<M>& stuck, Lost<M>& lost) : machine_(machine), stuck_(stuck), lost_(lost) {}
+  GroupStates(M& its_machine, Stuck<M>& its_stuck, Lost<M>& its_lost)
+      : machine(its_machine), stuck(its_stuck), lost(its_lost) {}
 
- protected:
   // What is under way in a group ends within so many cycles after its watchdog, or after it was stopped.
   static constexpr uint64_t kGrace = Lost<M>::kGrace;
   // Launches whose results the group keeps.
@@ -91,21 +93,17 @@ class GroupStates {
   };
   // Launches are under way, as far as collect() has seen.
   bool busy(unsigned group) const { return waiting(group) != 0; }
-  uint32_t waiting(unsigned group) const {
-    return states_[group].driver->number() - states_[group].collected;
-  }
+  uint32_t waiting(unsigned group) const { return states[group].driver->number() - states[group].collected; }
   // Launches in the group of whose owners that is true.
   template <typename IsMeant>
   unsigned count_of(unsigned group, IsMeant is_meant) const {
-    const State& state = states_[group];
+    const State& state = states[group];
     const uint32_t last = state.driver->number();
     unsigned count = 0;
     for (uint32_t number = state.collected + 1; static_cast<int32_t>(last - number) >= 0; ++number)
       count += is(state.owners[number % kKept], is_meant) ? 1 : 0;
     return count;
   }
-  bool lost(unsigned group) const { return states_[group].lost; }
-  bool any_lost() const { return lost_count_ != 0; }
   // What the runtime launches itself is nobody's.
   template <typename IsMeant>
   [[gnu::always_inline]] static bool is(uint16_t owner, IsMeant is_meant) {
@@ -119,7 +117,7 @@ class GroupStates {
   }
   static bool dropping(const State& state) { return is_dropped(state, state.collected + 1); }
   void flush(unsigned group) {
-    State& state = states_[group];
+    State& state = states[group];
     state.dropped = state.driver->number();
     state.room = 0;
     // Nobody knows which of them began, wipes among them.
@@ -133,23 +131,23 @@ class GroupStates {
   }
   void control(unsigned group, uint64_t action) {
     namespace reg = regs::cg::launch_control;
-    machine_.write(regs::cg::kBase + group * regs::cg::kSize + reg::kOffset,
-                   reg::kHoldAfterFailure.mask() | action);
+    machine.write(regs::cg::kBase + group * regs::cg::kSize + reg::kOffset,
+                  reg::kHoldAfterFailure.mask() | action);
   }
 
-  M& machine_;
-  Stuck<M>& stuck_;
-  Lost<M>& lost_;
-  unsigned count_ = 0;
-  uint8_t lost_count_ = 0;
-  bool gave_up_ = false;  // a group, since watch(); or saw one at rest
-  bool awaits_rest_ = false;
-  Wipe wipe_ = {};
-  std::array<State, launch::kMaxGroups> states_ = {};
+  M& machine;
+  Stuck<M>& stuck;
+  Lost<M>& lost;
+  unsigned count = 0;
+  uint8_t lost_count = 0;
+  bool gave_up = false;  // a group, since watch(); or saw one at rest
+  bool awaits_rest = false;
+  Wipe wipe = {};
+  std::array<State, launch::kMaxGroups> states = {};
   // Apart from what every launch looks at: the settings that those that wait may have.
-  std::array<Settings, launch::kMaxGroups> settings_ = {};
-  std::array<Watch, launch::kMaxGroups> watches_ = {};
-  unsigned looked_at_ = 0;
+  std::array<Settings, launch::kMaxGroups> settings = {};
+  std::array<Watch, launch::kMaxGroups> watches = {};
+  unsigned looked_at = 0;
 };
 
 }  // namespace swai::runtime

@@ -11,100 +11,88 @@
 // in its CPEs that the second could read.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdint>
-#include <optional>
-#include <utility>
 
 #include "abi/group/group.hpp"
-#include "abi/kernel_arguments.hpp"
-#include "abi/protocol.hpp"
+#include "firmware/runtime/forecast.hpp"
+#include "firmware/runtime/group_settings.hpp"
+#include "firmware/runtime/group_states.hpp"
 #include "firmware/runtime/group_watch.hpp"
 #include "firmware/runtime/lost.hpp"
-#include "firmware/runtime/machine.hpp"
+#include "firmware/runtime/own_launches.hpp"
 #include "firmware/runtime/settings.hpp"
 #include "firmware/runtime/stuck.hpp"
 
 namespace swai::runtime {
 
 template <Machine M>
-class Groups : private GroupWatch<M> {
+class Groups {
+  using States = GroupStates<M>;
+  using State = typename States::State;
+
  public:
-  using GroupWatch<M>::GroupWatch;
-  using typename GroupStates<M>::Driver;
-  using GroupStates<M>::waiting;
-  using GroupStates<M>::busy;
-  using GroupStates<M>::count_of;
-  using GroupStates<M>::lost;
-  using GroupStates<M>::any_lost;
-  using Forecast<M>::is_idle_within;
-  using OwnLaunches<M>::run;
-  using typename OwnLaunches<M>::Room;
-  using OwnLaunches<M>::room_for_own;
-  using OwnLaunches<M>::start_own;
-  using OwnLaunches<M>::own_has_ended;
-  using OwnLaunches<M>::own_is_good;
-  using OwnLaunches<M>::own_may_write;
-  using GroupWatch<M>::watch;
+  using Driver = typename States::Driver;
+
+  Groups(M& machine, Stuck<M>& stuck, Lost<M>& lost) : groups_(machine, stuck, lost) {}
 
   // Once.
   // `lost`: those that a kernel before has left running, and that do not stop.
   void init(unsigned count, const Wipe& wipe, uint32_t lost) {
-    wipe_ = wipe;
-    lost_count_ = static_cast<uint8_t>(std::popcount(lost));
-    gave_up_ = awaits_rest_ = false;
+    groups_.wipe = wipe;
+    groups_.lost_count = static_cast<uint8_t>(std::popcount(lost));
+    groups_.gave_up = groups_.awaits_rest = false;
     for (unsigned i = 0; i < count; ++i) {
-      State& state = states_[i];
-      state.driver.emplace(machine_, i);
+      State& state = groups_.states[i];
+      state.driver.emplace(groups_.machine, i);
       state.all = state.driver->all();
       state.collected = state.dropped = state.driver->number();
       if ((lost >> i & 1) != 0) {
         state.lost = true;
         state.room = 0;
-        machine_.note(journal::Fault::kGroupLost, {i, 0, 0});
+        groups_.machine.note(journal::Fault::kGroupLost, {i, 0, 0});
         continue;
       }
-      control(i, regs::cg::launch_control::kResume.mask());
+      groups_.control(i, regs::cg::launch_control::kResume.mask());
     }
-    count_ = count;
+    groups_.count = count;
   }
-  unsigned count() const { return count_; }
-  Driver& driver(unsigned group) { return *states_[group].driver; }
+  unsigned count() const { return groups_.count; }
+  Driver& driver(unsigned group) { return *groups_.states[group].driver; }
   // The mask of all its CPEs.
-  uint32_t all(unsigned group) const { return states_[group].all; }
+  uint32_t all(unsigned group) const { return groups_.states[group].all; }
+
   // False: there is no room for it now. `owner` comes back with the launch's end. Launches of several
   // contexts take twice the room.
   [[gnu::always_inline]] bool start(unsigned group, const Launch& launch, uint32_t argument, uint16_t owner) {
-    State& state = states_[group];
-    if (waiting(group) >= state.room && !makes_room(state, group)) return false;
-    if (launch.settings != state.prepared && !prepare(group, launch)) return false;
-    hand_over(state, launch, argument, owner);
+    State& state = groups_.states[group];
+    if (waiting(group) >= state.room && !GroupSettings<M>::makes_room(groups_, state, group)) return false;
+    if (launch.settings != state.prepared && !GroupSettings<M>::prepare(groups_, group, launch)) return false;
+    States::hand_over(state, launch, argument, owner);
     return true;
   }
   // It has nothing to do, and takes launches.
   [[gnu::always_inline]] bool is_idle(unsigned group) const {
-    return !busy(group) && states_[group].room != 0;
+    return !busy(group) && groups_.states[group].room != 0;
   }
   // Whether start() of this one would have nothing to do in an idle group but to hand it over.
   [[gnu::always_inline]] bool is_prepared(unsigned group, const Launch& launch) const {
-    return launch.settings == states_[group].prepared;
+    return launch.settings == groups_.states[group].prepared;
   }
   // Then it is one store, and rung() behind it.
   [[gnu::always_inline]] group::Doorbell compose(unsigned group, const Launch& launch,
                                                  uint32_t argument) const {
-    return states_[group].driver->compose(launch.pc, argument);
+    return groups_.states[group].driver->compose(launch.pc, argument);
   }
   [[gnu::always_inline]] void rung(unsigned group, uint16_t owner) {
-    State& state = states_[group];
-    state.owners[state.driver->rung() % kKept] = owner;
+    State& state = groups_.states[group];
+    state.owners[state.driver->rung() % States::kKept] = owner;
   }
   // The group that has least to do; one that is lost only if all are.
   [[gnu::always_inline]] unsigned least_busy() const {
     const auto load = [this](unsigned group) { return lost(group) ? ~uint32_t{0} : waiting(group); };
     unsigned best = 0;
-    for (unsigned group = 1; group < count_; ++group) {
+    for (unsigned group = 1; group < groups_.count; ++group) {
       if (load(group) < load(best)) best = group;
     }
     return best;
@@ -112,29 +100,29 @@ class Groups : private GroupWatch<M> {
   // Once more what was dropped; in the order of the ends, and at once.
   [[gnu::cold, gnu::noinline]] void start_again(unsigned group, const LaunchEnd& end, uint32_t argument) {
     Launch launch;
-    settings_[group].look_back(end.number, [&](const Setting& had, uint32_t) {
+    groups_.settings[group].look_back(end.number, [&](const Setting& had, uint32_t) {
       launch = had.launch;
       return true;
     });
-    State& state = states_[group];
+    State& state = groups_.states[group];
     // The watchdog is still the same one: all that waited had it.
     // A wipe more than what was dropped fits: less is in the group then than it takes, and one runs.
-    const uint16_t owner = state.owners[end.number % kKept];
-    if (launch.settings != state.prepared) set(group, launch);
-    hand_over(state, launch, argument, owner);
+    const uint16_t owner = state.owners[end.number % States::kKept];
+    if (launch.settings != state.prepared) GroupSettings<M>::set(groups_, group, launch);
+    States::hand_over(state, launch, argument, owner);
   }
   // After a failure: `drop` is asked whether a launch that waits may not run any more.
   template <typename Drop>
   void go_on(unsigned group, Drop drop) {
     namespace reg = regs::cg::launch_control;
-    State& state = states_[group];
+    State& state = groups_.states[group];
     const uint32_t last = state.driver->number();
     for (uint32_t number = state.collected + 1; static_cast<int32_t>(last - number) >= 0; ++number) {
-      if (!is(state.owners[number % kKept], drop)) continue;
-      flush(group);
+      if (!States::is(state.owners[number % States::kKept], drop)) continue;
+      groups_.flush(group);
       break;
     }
-    control(group, reg::kResume.mask());
+    groups_.control(group, reg::kResume.mask());
   }
   // Takes the ends of a group's launches, in their order: `good` is called with owner and cycles of one that
   // went well, `see` with owner and LaunchEnd where one may have failed. The group's last done word tells of
@@ -142,8 +130,8 @@ class Groups : private GroupWatch<M> {
   // Only flushed ones follow a failed one, and those count as failed.
   template <typename Good, typename See>
   [[gnu::always_inline]] void collect(unsigned group, Good good, See see) {
-    if (group >= count_) return;
-    State& state = states_[group];
+    if (group >= groups_.count) return;
+    State& state = groups_.states[group];
     const launch::Done done = state.driver->last_done();
     const uint32_t started = state.driver->number();
     uint32_t number = state.collected;
@@ -157,20 +145,54 @@ class Groups : private GroupWatch<M> {
       return collect_failed(group, number, done.sequence, see);
     // The word has the cycles of the last one, the group's records those of the others.
     while (++number != done.sequence) {
-      if (!is_nobodys(state, number)) good(state.owners[number % kKept], state.driver->result(number).cycles);
+      if (!States::is_nobodys(state, number))
+        good(state.owners[number % States::kKept], state.driver->result(number).cycles);
     }
-    if (!is_nobodys(state, number)) good(state.owners[number % kKept], done.cycles);
+    if (!States::is_nobodys(state, number)) good(state.owners[number % States::kKept], done.cycles);
   }
+
+  // Launches are under way, as far as collect() has seen.
+  bool busy(unsigned group) const { return groups_.busy(group); }
+  uint32_t waiting(unsigned group) const { return groups_.waiting(group); }
   bool any_busy() const {
-    for (unsigned i = 0; i < count_; ++i) {
+    for (unsigned i = 0; i < groups_.count; ++i) {
       if (busy(i)) return true;
     }
     return false;
   }
   uint32_t under_way() const {
     uint32_t sum = 0;
-    for (unsigned i = 0; i < count_; ++i) sum += waiting(i);
+    for (unsigned i = 0; i < groups_.count; ++i) sum += waiting(i);
     return sum;
+  }
+  // Whether the group will have nothing to do in less than so many cycles (forecast.hpp).
+  [[gnu::always_inline]] bool is_idle_within(unsigned group, uint64_t cycles) {
+    return Forecast<M>::is_idle_within(groups_, group, cycles);
+  }
+
+  // --- Launches of the runtime's own (own_launches.hpp)
+
+  using Room = typename OwnLaunches<M>::Room;
+  bool run(unsigned group, const Launch& launch, uint32_t argument) {
+    return OwnLaunches<M>::run(groups_, group, launch, argument);
+  }
+  Room room_for_own(unsigned group) { return OwnLaunches<M>::room_for_own(groups_, group); }
+  uint32_t start_own(unsigned group, const Launch& launch, uint32_t argument) {
+    return OwnLaunches<M>::start_own(groups_, group, launch, argument);
+  }
+  bool own_has_ended(unsigned group, uint32_t number) const {
+    return OwnLaunches<M>::own_has_ended(groups_, group, number);
+  }
+  bool own_is_good(unsigned group, uint32_t number) const {
+    return OwnLaunches<M>::own_is_good(groups_, group, number);
+  }
+  bool own_may_write(unsigned group) const { return OwnLaunches<M>::own_may_write(groups_, group); }
+
+  // --- Launches of some owners
+
+  template <typename IsMeant>
+  unsigned count_of(unsigned group, IsMeant is_meant) const {
+    return groups_.count_of(group, is_meant);
   }
   // Those of them that run now, and for how many cycles they have.
   struct Running {
@@ -180,11 +202,12 @@ class Groups : private GroupWatch<M> {
   template <typename IsMeant>
   [[gnu::cold, gnu::noinline]] Running running(IsMeant is_meant) {
     Running all;
-    for (unsigned i = 0; i < count_; ++i) {
-      const State& state = states_[i];
+    for (unsigned i = 0; i < groups_.count; ++i) {
+      const State& state = groups_.states[i];
       uint64_t age = 0;  // a group that is being reset refuses
-      if (!busy(i) || !is(state.owners[(state.collected + 1) % kKept], is_meant) ||
-          !machine_.try_read(regs::cg::kBase + i * regs::cg::kSize + regs::cg::launch_age::kOffset, age))
+      if (!busy(i) || !States::is(state.owners[(state.collected + 1) % States::kKept], is_meant) ||
+          !groups_.machine.try_read(regs::cg::kBase + i * regs::cg::kSize + regs::cg::launch_age::kOffset,
+                                    age))
         continue;
       ++all.launches;
       all.cycles += age;
@@ -197,11 +220,11 @@ class Groups : private GroupWatch<M> {
   template <typename IsMeant>
   [[gnu::cold, gnu::noinline]] void stop(IsMeant is_meant) {
     namespace status = regs::cg::launch_status;
-    for (unsigned i = 0; i < count_; ++i) {
-      State& state = states_[i];
+    for (unsigned i = 0; i < groups_.count; ++i) {
+      State& state = groups_.states[i];
       if (state.lost || count_of(i, is_meant) == 0) continue;
-      if (!dropping(state)) {
-        flush(i);
+      if (!States::dropping(state)) {
+        groups_.flush(i);
       } else if (state.driver->number() != state.dropped) {
         continue;  // what was dropped is about to end, and some of it has begun again
       }
@@ -209,90 +232,66 @@ class Groups : private GroupWatch<M> {
       const uint64_t word = state.driver->status();
       const uint32_t runs = static_cast<uint32_t>(status::kEnded.get(word)) + 1;
       if (status::kRunning.get(word) == 0 || static_cast<int32_t>(runs - state.collected) <= 0 ||
-          !is(state.owners[runs % kKept], is_meant) ||
-          (watches_[i].stopped && watches_[i].collected == state.collected))
+          !States::is(state.owners[runs % States::kKept], is_meant) ||
+          (groups_.watches[i].stopped && groups_.watches[i].collected == state.collected))
         continue;
-      control(i, regs::cg::launch_control::kKill.mask());
-      watches_[i] = {machine_.time(), state.collected, true};
+      groups_.control(i, regs::cg::launch_control::kKill.mask());
+      groups_.watches[i] = {groups_.machine.time(), state.collected, true};
     }
   }
-  // --- Groups that do not answer any more
 
-  bool all_lost() const { return lost_count_ == count_; }
+  // --- Groups that do not answer any more (group_watch.hpp)
+
+  bool lost(unsigned group) const { return groups_.states[group].lost; }
+  bool any_lost() const { return groups_.lost_count != 0; }
+  bool all_lost() const { return groups_.lost_count == groups_.count; }
+  template <typename See>
+  bool watch(See see) {
+    return GroupWatch<M>::watch(groups_, see);
+  }
   // To be called again, though nothing may be under way: a group that was given up is not at rest.
-  bool awaits_rest() const { return awaits_rest_; }
+  bool awaits_rest() const { return groups_.awaits_rest; }
   // Nothing else is under way, and nobody waits for that any longer: it need not be looked at often.
-  bool waits_in_vain() const { return awaits_rest_ && !any_busy() && lost_.are_given_up(); }
+  bool waits_in_vain() const { return groups_.awaits_rest && !any_busy() && groups_.lost.are_given_up(); }
   // To be called again sooner.
-  bool suspects() const { return stuck_.suspects(); }
+  bool suspects() const { return groups_.stuck.suspects(); }
   // What was launched for these contexts may still write to memory, though it has ended.
-  const memory::Contexts& writers() const { return lost_.writers(); }
-  bool may_write(uint8_t context) const { return any_lost() && lost_.writers().has(context); }
+  const memory::Contexts& writers() const { return groups_.lost.writers(); }
+  bool may_write(uint8_t context) const { return any_lost() && groups_.lost.writers().has(context); }
   // The same, looked at anew.
   [[gnu::cold, gnu::noinline]] bool may_write_now(uint8_t context) {
-    if (may_write(context)) gave_up_ |= look_at_lost();
+    if (may_write(context)) groups_.gave_up |= GroupWatch<M>::look_at_lost(groups_);
     return may_write(context);
   }
   // That is over, or nobody waits for it any longer.
-  bool is_settled(uint8_t context) const { return !any_lost() || lost_.is_settled(context); }
+  bool is_settled(uint8_t context) const { return !any_lost() || groups_.lost.is_settled(context); }
+
   // The context has gone, and another client may get its number.
   void disown(uint8_t context) {
-    for (unsigned i = 0; i < count_; ++i) {
-      State& state = states_[i];
+    for (unsigned i = 0; i < groups_.count; ++i) {
+      State& state = groups_.states[i];
       if (state.holds != context) continue;
-      state.holds = kSomebodys;
-      state.prepared = kNotPrepared;
+      state.holds = States::kSomebodys;
+      state.prepared = States::kNotPrepared;
     }
   }
   // Settings have numbers from 1 to this one.
   static constexpr uint32_t kLastSettings = ~uint32_t{0} - 1;
   // They begin again.
   void forget_settings() {
-    for (unsigned i = 0; i < count_; ++i) states_[i].prepared = kNotPrepared;
+    for (unsigned i = 0; i < groups_.count; ++i) groups_.states[i].prepared = States::kNotPrepared;
   }
   // After segments were taken away or code was replaced.
   void forget() {
-    for (unsigned i = 0; i < count_; ++i) driver(i).forget(Driver::kSegments | Driver::kCode);
+    for (unsigned i = 0; i < groups_.count; ++i) driver(i).forget(Driver::kSegments | Driver::kCode);
   }
 
  private:
-  using GroupStates<M>::kKept;
-  using GroupStates<M>::kNotPrepared;
-  using GroupStates<M>::kWipe;
-  using GroupStates<M>::kOwn;
-  using GroupStates<M>::kSomebodys;
-  using typename GroupStates<M>::Drains;
-  using typename GroupStates<M>::State;
-  using GroupStates<M>::is;
-  using GroupStates<M>::is_nobodys;
-  using GroupStates<M>::is_dropped;
-  using GroupStates<M>::dropping;
-  using GroupStates<M>::flush;
-  using GroupStates<M>::hand_over;
-  using GroupStates<M>::control;
-  using GroupStates<M>::machine_;
-  using GroupStates<M>::stuck_;
-  using GroupStates<M>::lost_;
-  using GroupStates<M>::count_;
-  using GroupStates<M>::lost_count_;
-  using GroupStates<M>::gave_up_;
-  using GroupStates<M>::awaits_rest_;
-  using GroupStates<M>::wipe_;
-  using GroupStates<M>::states_;
-  using GroupStates<M>::settings_;
-  using GroupStates<M>::watches_;
-  using GroupSettings<M>::makes_room;
-  using GroupSettings<M>::prepare;
-  using GroupSettings<M>::set;
-  using GroupWatch<M>::give_up;
-  using GroupWatch<M>::look_at_lost;
-  using GroupWatch<M>::end_lost;
-
   // The launches behind `number`, up to `last`.
   template <typename See>
   [[gnu::cold, gnu::noinline]] void collect_failed(unsigned group, uint32_t number, uint32_t last, See see) {
-    State& state = states_[group];
-    if (state.lost) {  // end_lost() tells of them
+    State& state = groups_.states[group];
+    if (state.lost) {  // end_lost() of group_watch.hpp tells of them
       state.collected = number;
       return;
     }
@@ -300,27 +299,28 @@ class Groups : private GroupWatch<M> {
     do {
       ++number;
       const LaunchEnd end = end_of(group, number);
-      const uint16_t owner = state.owners[number % kKept];
-      if (owner == kWipe) {
+      const uint16_t owner = state.owners[number % States::kKept];
+      if (owner == States::kWipe) {
         dirty |= end.failed && !end.dropped;
-      } else if (owner == kOwn) {
+      } else if (owner == States::kOwn) {
         if (end.failed) state.own_failed = number;
-        if (end.failed && !end.dropped) control(group, regs::cg::launch_control::kResume.mask());
+        if (end.failed && !end.dropped) groups_.control(group, regs::cg::launch_control::kResume.mask());
       } else {
         see(owner, end);
       }
     } while (number != last);
     // What somebody has left there is not for the next one.
-    if (dirty) give_up(group, 0);
-    if (!dropping(state) && state.drains == Drains::kNo && !state.lost) state.room = launch::kQueue;
+    if (dirty) GroupWatch<M>::give_up(groups_, group, 0);
+    if (!States::dropping(state) && state.drains == States::Drains::kNo && !state.lost)
+      state.room = launch::kQueue;
   }
   [[gnu::cold, gnu::noinline]] LaunchEnd end_of(unsigned group, uint32_t number) {
-    State& state = states_[group];
+    State& state = groups_.states[group];
     Driver& driver = *state.driver;
     const auto result = driver.result(number);
     // What runs takes some cycles at least.
     LaunchEnd end = {.failed = result.failed,
-                     .dropped = is_dropped(state, number) && result.failed && result.cycles == 0,
+                     .dropped = States::is_dropped(state, number) && result.failed && result.cycles == 0,
                      .watchdog = result.watchdog,
                      .number = number,
                      .cycles = result.cycles};
@@ -334,10 +334,12 @@ class Groups : private GroupWatch<M> {
       driver.take_faults([&](unsigned cpe, const launch::Fault& fault) {
         if (!end.has_fault || end.fault.cause == launch::Cause::kKilled) set(cpe, fault);
       });
-      if (end.fault.cause == launch::Cause::kKilled) stuck_.explain(group, number, set);
+      if (end.fault.cause == launch::Cause::kKilled) groups_.stuck.explain(group, number, set);
     }
     return end;
   }
+
+  States groups_;
 };
 
 }  // namespace swai::runtime

@@ -3,37 +3,27 @@
 
 #include <cstdint>
 
-#include "firmware/runtime/forecast.hpp"
+#include "firmware/runtime/group_settings.hpp"
+#include "firmware/runtime/group_states.hpp"
+#include "firmware/runtime/settings.hpp"
 
 namespace swai::runtime {
 
 template <Machine M>
-class OwnLaunches : protected Forecast<M> {
- protected:
-  using Forecast<M>::Forecast;
-  using GroupStates<M>::waiting;
-  using GroupStates<M>::busy;
-  using GroupStates<M>::kGrace;
-  using GroupStates<M>::kWipe;
-  using GroupStates<M>::kOwn;
-  using GroupStates<M>::kOwnWatchdog;
-  using typename GroupStates<M>::Drains;
-  using typename GroupStates<M>::State;
-  using GroupStates<M>::is;
-  using GroupStates<M>::hand_over;
-  using GroupStates<M>::lost_;
-  using GroupStates<M>::states_;
-  using GroupSettings<M>::makes_room;
-  using GroupSettings<M>::use_watchdog;
-  using GroupSettings<M>::set_group;
+class OwnLaunches {
+ public:
+  using States = GroupStates<M>;
+  using State = typename States::State;
+  using Drains = typename States::Drains;
 
   // A launch of the runtime's own, while nothing else is under way; until it has ended. False: it failed.
-  [[gnu::cold, gnu::noinline]] bool run(unsigned group, const Launch& launch, uint32_t argument) {
-    State& state = states_[group];
+  [[gnu::cold, gnu::noinline]] static bool run(States& groups, unsigned group, const Launch& launch,
+                                               uint32_t argument) {
+    State& state = groups.states[group];
     if (state.lost) return false;
     state.driver->prepare({launch.mask, launch.code_segment, launch.argument_segment, launch.owner, false});
-    hand_over(state, launch, argument, kWipe);
-    if (!state.driver->wait_ended(state.driver->number(), kGrace)) return false;
+    States::hand_over(state, launch, argument, States::kWipe);
+    if (!state.driver->wait_ended(state.driver->number(), States::kGrace)) return false;
     state.collected = state.driver->number();
     return !state.driver->result(state.collected).failed;
   }
@@ -44,34 +34,39 @@ class OwnLaunches : protected Forecast<M> {
     kYielded,  // others have a turn first; if nobody takes it, it is there
     kThere,
   };
-  [[gnu::cold, gnu::noinline]] Room room_for_own(unsigned group) {
-    State& state = states_[group];
+  [[gnu::cold, gnu::noinline]] static Room room_for_own(States& groups, unsigned group) {
+    State& state = groups.states[group];
     // Who waits for the group to be idle begins before it does again: they have a turn, and then it has one.
-    if (state.drains == Drains::kForOthers && !state.yielded && !busy(group)) {
+    if (state.drains == Drains::kForOthers && !state.yielded && !groups.busy(group)) {
       state.yielded = true;
       return Room::kYielded;
     }
-    if (waiting(group) >= state.room && !makes_room(state, group)) return Room::kNone;
-    if (state.watchdog >= kOwnWatchdog || use_watchdog(group, kOwnWatchdog, Drains::kForOwn))
+    if (groups.waiting(group) >= state.room && !GroupSettings<M>::makes_room(groups, state, group))
+      return Room::kNone;
+    if (state.watchdog >= States::kOwnWatchdog ||
+        GroupSettings<M>::use_watchdog(groups, group, States::kOwnWatchdog, Drains::kForOwn))
       return Room::kThere;
     return Room::kNone;
   }
-  [[gnu::cold, gnu::noinline]] uint32_t start_own(unsigned group, const Launch& launch, uint32_t argument) {
-    State& state = states_[group];
+  [[gnu::cold, gnu::noinline]] static uint32_t start_own(States& groups, unsigned group, const Launch& launch,
+                                                         uint32_t argument) {
+    State& state = groups.states[group];
     state.yielded = false;
-    set_group(group, launch);
-    hand_over(state, launch, argument, kOwn);
+    GroupSettings<M>::set_group(groups, group, launch);
+    States::hand_over(state, launch, argument, States::kOwn);
     return state.driver->number();
   }
-  bool own_has_ended(unsigned group, uint32_t number) const {
-    return !is_before(states_[group].collected, number);
+  static bool own_has_ended(const States& groups, unsigned group, uint32_t number) {
+    return !is_before(groups.states[group].collected, number);
   }
   // Of the one that ended last.
-  bool own_is_good(unsigned group, uint32_t number) const {
-    return !states_[group].lost && states_[group].own_failed != number;
+  static bool own_is_good(const States& groups, unsigned group, uint32_t number) {
+    return !groups.states[group].lost && groups.states[group].own_failed != number;
   }
   // If it is not good.
-  bool own_may_write(unsigned group) const { return states_[group].lost && !lost_.is_at_rest(group); }
+  static bool own_may_write(const States& groups, unsigned group) {
+    return groups.states[group].lost && !groups.lost.is_at_rest(group);
+  }
 };
 
 }  // namespace swai::runtime
