@@ -6,6 +6,9 @@ RUNTIME_TESTS := $(call as_one,runtime,$(addprefix verif/firmware/runtime/, \
     isolation_test.cpp \
     leftovers_test.cpp \
     module_load_test.cpp \
+    program_copies_test.cpp \
+    program_launches_test.cpp \
+    program_memory_test.cpp \
     programs_test.cpp \
     runtime_test.cpp \
     shares_test.cpp \
