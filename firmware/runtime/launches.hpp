@@ -27,12 +27,6 @@ class Launches {
     return has_words(state, queue, words) &&
            queue.next % protocol::kSlots + queue.again.slots <= protocol::kSlots;
   }
-  [[gnu::always_inline]] static bool has_words(const State& state, const Queue& queue,
-                                               const std::array<uint64_t, 2>& words) {
-    const Again& again = queue.again;
-    return words[0] == again.words[0] && words[1] == again.words[1] &&
-           state.parts.modules.changes() == again.modules;
-  }
   // All but the sequence number.
   static uint32_t kind_of(const command::Header& header) {
     uint64_t word;
@@ -73,15 +67,6 @@ class Launches {
     if (!state.hand_over(queue, group, again.launch, argument, queue.free())) return false;
     state.put_flight(queue, header, type, group);
     return true;
-  }
-  // The last one before copies that are over and good, which stay there until the launch before them ends.
-  [[gnu::cold, gnu::noinline]] static const Flight* before_copies(const Queue& queue) {
-    uint32_t i = queue.begun;
-    const Flight* flight;
-    do {
-      flight = &queue.ring[--i % Queue::kDepth];
-    } while (i != queue.ended && flight->type == command::Type::kCopy && flight->over && flight->slot == 0);
-    return flight;
   }
   // Whether the client may do that; leaves the launch in `queue.again`.
   static Status check_launch(State& state, Queue& queue, const command::Header& header,
@@ -125,12 +110,6 @@ class Launches {
     queue.again.header = kind_of(kind);
     return Status::kOk;
   }
-  // The group that is to run it.
-  static unsigned choose_group(const State& state, Queue& queue, unsigned wanted) {
-    if (wanted != protocol::kAnyGroup) return wanted;
-    if (queue.flights() != 0 && is_launch(queue.back())) return queue.back().place;
-    return state.parts.groups.least_busy();
-  }
 
   static bool is_launch(const Flight& flight) {
     return flight.type == command::Type::kLaunch || flight.type == command::Type::kGraph;
@@ -172,6 +151,27 @@ class Launches {
   }
 
  private:
+  [[gnu::always_inline]] static bool has_words(const State& state, const Queue& queue,
+                                               const std::array<uint64_t, 2>& words) {
+    const Again& again = queue.again;
+    return words[0] == again.words[0] && words[1] == again.words[1] &&
+           state.parts.modules.changes() == again.modules;
+  }
+  // The last one before copies that are over and good, which stay there until the launch before them ends.
+  [[gnu::cold, gnu::noinline]] static const Flight* before_copies(const Queue& queue) {
+    uint32_t i = queue.begun;
+    const Flight* flight;
+    do {
+      flight = &queue.ring[--i % Queue::kDepth];
+    } while (i != queue.ended && flight->type == command::Type::kCopy && flight->over && flight->slot == 0);
+    return flight;
+  }
+  // The group that is to run it.
+  static unsigned choose_group(const State& state, Queue& queue, unsigned wanted) {
+    if (wanted != protocol::kAnyGroup) return wanted;
+    if (queue.flights() != 0 && is_launch(queue.back())) return queue.back().place;
+    return state.parts.groups.least_busy();
+  }
   // The arguments of the queue's next command.
   [[gnu::always_inline]] static void say_where(const Queue& queue, ReadyLaunch& ready) {
     ready.slot = State::slot_address(queue, queue.next) + sizeof(command::Launch);
