@@ -2,7 +2,8 @@
 //
 // Stage F0 chooses an address and reads cache and predictor; stage F1 translates, compares, predicts the next address
 // and puts the 8-byte block into the queue. A block that cannot be had enters the queue as a fault; fetch then rests
-// until the next redirection. A miss is filled even when a redirection has made it useless; meanwhile hits go on.
+// until the next redirection. A miss is filled even when a redirection has made it useless; meanwhile hits go on, and other
+// misses are asked for (mpe_refill).
 module mpe_fetch #(
     parameter int unsigned CacheBytes = 16384
 ) (
@@ -68,7 +69,7 @@ module mpe_fetch #(
   logic [63:0]  f0_pc;
   logic         f0_read, f1_push;
   logic [63:0]  f1_next;
-  logic         refill_write;
+  logic         refill_write, look;
 
   always_comb begin
     f0_pc = pc_q;
@@ -76,7 +77,7 @@ module mpe_fetch #(
     if (redirect_i) f0_pc = redirect_pc_i;
   end
 
-  assign f0_read = !hold_i && !refill_write && (redirect_i || !stop_q);
+  assign f0_read = !hold_i && !refill_write && !look && (redirect_i || !stop_q);
 
   // ---------------------------------------------------------------- F1: translation and comparison
   logic         tlb_hit, tlb_bad, tlb_uncached;
@@ -152,75 +153,71 @@ module mpe_fetch #(
 
   always_ff @(posedge clk_i) pc_q <= f0_pc;
 
-  // ---------------------------------------------------------------- misses
-  typedef enum logic [1:0] {
-    StIdle,
-    StWalk,
-    StRequest,
-    StRefill
-  } state_e;
-
-  state_e       state_q;
-  logic [39:6]  line_q;
-  logic [1:0]   way_q;
+  // ---------------------------------------------------------------- walks
+  logic         walk_q;
   logic [26:0]  vpn_q;
   logic         stale_q;       // redirected since the walk began: its fault concerns nobody
-  logic         discard_q;     // invalidated since the refill began
-  logic         refill_done;
 
-  assign refill_done    = state_q == StRefill && refill_rsp_i;
-  assign refill_write   = refill_done && !refill_err_i && !discard_q && !invalidate_i;
-  assign refill_valid_o = state_q == StRequest;
-  assign refill_addr_o  = {line_q, 6'b0};
-  assign walk_o         = state_q == StWalk;
+  assign walk_o         = walk_q;
   assign walk_vpn_o     = vpn_q;
-  assign walk_fill      = walk_o && walk_done_i && !walk_page_fault_i && !walk_access_fault_i;
-  assign idle_o         = state_q == StIdle;
-  assign ev_miss_o      = refill_valid_o && refill_ready_i;
-  assign ev_tlb_miss_o  = state_q == StIdle && f1_walk;
+  assign walk_fill      = walk_q && walk_done_i && !walk_page_fault_i && !walk_access_fault_i;
+  assign ev_tlb_miss_o  = !walk_q && f1_walk;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      state_q      <= StIdle;
+      walk_q       <= 1'b0;
       walk_fault_q <= 1'b0;
-      bus_fault_q  <= 1'b0;
       stale_q      <= 1'b0;
-      discard_q    <= 1'b0;
     end else begin
-      unique case (state_q)
-        StIdle: begin
-          stale_q   <= 1'b0;
-          discard_q <= 1'b0;
-          if (f1_walk) state_q <= StWalk;
-          else if (f1_miss) state_q <= StRequest;
-        end
-        StWalk: begin
-          if (walk_done_i) begin
-            state_q      <= StIdle;
-            walk_fault_q <= !walk_fill && !stale_q;
-          end
-        end
-        StRequest: if (refill_ready_i) state_q <= StRefill;
-        default:   if (refill_rsp_i) state_q <= StIdle;
-      endcase
-      if (refill_done) bus_fault_q <= refill_err_i;
-      if (invalidate_i) discard_q <= 1'b1;
+      if (!walk_q) begin
+        walk_q  <= f1_walk;
+        stale_q <= 1'b0;
+      end else if (walk_done_i) begin
+        walk_q       <= 1'b0;
+        walk_fault_q <= !walk_fill && !stale_q;
+      end
       if (redirect_i) begin
         stale_q      <= 1'b1;
         walk_fault_q <= 1'b0;
-        bus_fault_q  <= 1'b0;
       end
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (state_q == StIdle) begin
-      line_q <= f1_pa[39:6];
-      way_q  <= victim;
-      vpn_q  <= pc_q[38:12];
-    end
+    if (!walk_q) vpn_q <= pc_q[38:12];
     if (walk_done_i) walk_fault_access_q <= walk_access_fault_i;
-    if (refill_done) bus_fault_line_q <= line_q;
+  end
+
+  // ---------------------------------------------------------------- misses
+  logic [39:6]  line, ahead;
+  logic [1:0]   way;
+  logic         looked, missed_done, refill_idle;
+
+  mpe_refill u_refill (
+      .clk_i, .rst_ni, .invalidate_i,
+      .valid_i      ((f1_valid_q && f1_hit) || f1_miss),
+      .line_i       (f1_pa[39:6]),
+      .hit_i        (tag_hit),
+      .victim_i     (victim),
+      .spare_i      ((q_full || f1_miss) && !redirect_i && !refill_write && !hold_i),
+      .look_o       (look),
+      .ahead_o      (ahead),
+      .looked_o     (looked),
+      .refill_valid_o, .refill_ready_i, .refill_addr_o, .refill_rsp_i, .refill_err_i,
+      .write_o      (refill_write),
+      .line_o       (line),
+      .way_o        (way),
+      .done_o       (missed_done),
+      .idle_o       (refill_idle),
+      .ev_miss_o
+  );
+  assign idle_o = !walk_q && refill_idle;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) bus_fault_q <= 1'b0;
+    else if (redirect_i) bus_fault_q <= 1'b0;
+    else if (missed_done) bus_fault_q <= refill_err_i;
+    if (missed_done) bus_fault_line_q <= line;
   end
 
   // ---------------------------------------------------------------- cache
@@ -228,9 +225,9 @@ module mpe_fetch #(
 
   mpe_cache_tags #(.SetBits(SetBits)) u_tags (
       .clk_i, .rst_ni,
-      .read_i       (f0_read),
-      .set_i        (f0_pc[6+:SetBits]),
-      .tag_i        (f1_pa[39:12]),
+      .read_i       (f0_read || look),
+      .set_i        (look ? ahead[6+:SetBits] : f0_pc[6+:SetBits]),
+      .tag_i        (looked ? ahead[39:12] : f1_pa[39:12]),
       .hit_o        (tag_hit),
       .hit_way_o    (hit_way),
       .victim_o     (victim),
@@ -239,9 +236,9 @@ module mpe_fetch #(
       .touch_i      (f1_push && f1_hit),
       .fill_i       (refill_write),
       .drop_i       (1'b0),
-      .update_set_i (line_q[6+:SetBits]),
-      .update_way_i (way_q),
-      .fill_tag_i   (line_q[39:12]),
+      .update_set_i (line[6+:SetBits]),
+      .update_way_i (way),
+      .fill_tag_i   (line[39:12]),
       .drop_all_i   (invalidate_i)
   );
 
@@ -251,8 +248,8 @@ module mpe_fetch #(
       .read_line_i  (1'b0),
       .write_line_i (refill_write),
       .write_pair_i (1'b0),
-      .set_i        (refill_write ? line_q[6+:SetBits] : f0_pc[6+:SetBits]),
-      .way_i        (way_q),
+      .set_i        (refill_write ? line[6+:SetBits] : f0_pc[6+:SetBits]),
+      .way_i        (way),
       .word_i       (f0_pc[5:3]),
       .strb_i       ('0),
       .low_data_i   ('0),
