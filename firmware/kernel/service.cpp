@@ -70,6 +70,8 @@ constexpr uint64_t kQuiet = 10'000;
 constexpr uint64_t kOldest = 50'000;
 // While there is a model program, whose next launch would wait for that.
 constexpr uint64_t kOldestBeside = 4 * kOldest;
+// So much an alarm may come later for such a launch.
+constexpr uint64_t kLater = 10'000;
 
 // --- SRAM
 
@@ -89,6 +91,7 @@ alignas(Runtime) constinit std::array<std::byte, sizeof(Runtime)> storage = {};
 alignas(Tables) [[gnu::section(".cold_noinit")]] std::array<std::byte, sizeof(Tables)> tables_storage;
 constinit bool serves = false;
 constinit uint64_t alarms = 0;  // that have been heard of
+constinit bool late = false;    // the next one was put off
 Runtime& serving() { return *std::launder(reinterpret_cast<Runtime*>(storage.data())); }
 // As the host sees them, since then, and whether something was done since. init() begins with nothing.
 [[gnu::section(".cold_noinit")]] std::array<protocol::Telemetry, kTags> telemetry;
@@ -284,7 +287,10 @@ void rest() {
 // came. An alarm is heard of first: it would only lead out of the program again.
 [[gnu::always_inline]] inline bool wait_or_run() {
   const auto is_alarm = [] { return (csr::read<csr::kSip>() & csr::kSupervisorTimer) != 0; };
-  const auto ran = serving().has_programs() && !is_alarm() ? serving().run_program() : Runtime::Ran::kNone;
+  const bool had_programs = serving().has_programs();
+  const auto ran = had_programs && !is_alarm() ? serving().run_program() : Runtime::Ran::kNone;
+  // Its host hears of its end, and gives the next command.
+  if (had_programs && !serving().has_programs()) told = std::max(told, Processor::time() - kOldest + kQuiet);
   if (ran == Runtime::Ran::kNone) csr::wait_for_interrupt();
   return ran == Runtime::Ran::kActed;
 }
@@ -295,11 +301,20 @@ void rest() {
   const uint64_t oldest = serving().has_programs() ? kOldestBeside : serving().idle() ? 0 : kOldest;
   if (Processor::time() - told >= oldest) tell();
 }
+// Once: a model program may launch something now, or when it has heard of what is in the inbox.
+[[gnu::cold, gnu::noinline]] bool put_alarm_off() {
+  if (late || !serving().has_programs()) return false;
+  if (fw::read_reg(regs::inbox::work::kAddr) == 0 && !serving().program_can_go_on()) return false;
+  alarms = timer::alarms();
+  Processor::set_alarm(Processor::time() + kLater);
+  return true;
+}
 // The timer has woken the processor since this was asked last.
 bool hear_alarm() {
   if (timer::alarms() == alarms || !serves) return false;
-  alarm();
-  return true;
+  late = put_alarm_off();
+  if (!late) alarm();
+  return !late;
 }
 
 }  // namespace

@@ -111,12 +111,16 @@ class Listener {
   Code run() {
     if (!take_memory()) return Code::kRefused;
     const Code code = hear_all();
+    // While the last message is under way, and nodes that nobody wants any more.
+    if (words_.here != nullptr) {
+      words_->work = lists_.work();
+      lists_.give(words_, &words_->work, sizeof words_->work);
+      written();
+    }
+    // Commands are complete in order: behind the last message nothing is under way.
+    if (code == Code::kAll && job_.stream().flush() == Status::kOk) return code;
     static_cast<void>(lists_.wait());  // of a run that nobody wants any more
-    if (words_.here == nullptr) return code;
-    words_->work = lists_.work();
-    lists_.give(words_, &words_->work, sizeof words_->work);
-    written();
-    return code;
+    return code == Code::kAll ? Code::kFailed : code;
   }
 
  private:
@@ -156,7 +160,7 @@ class Listener {
       }
       at = end.next;
     }
-    return job_.stream().flush() == Status::kOk ? Code::kAll : Code::kFailed;
+    return Code::kAll;
   }
 
   Code lost() const { return cancelled() ? Code::kCancelled : Code::kFailed; }

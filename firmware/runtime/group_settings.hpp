@@ -49,15 +49,16 @@ class GroupSettings {
   // What is rung for now has these settings, and finds nothing of others.
   static void set(States& groups, unsigned group, const Launch& launch) {
     State& state = groups.states[group];
-    if (needs_wipe(state, launch)) {
-      const Code& code = groups.wipe.code;
-      set_group(groups, group,
-                {0, code.pc, state.all, 0, code.segment, code.segment, protocol::kKernelContext});
-      States::hand_over(state, {0, code.pc}, cpe::WipeWord(code.segment, groups.wipe.registers).word(),
-                        States::kWipe);
-    }
-    state.holds = launch.owner;
+    if (needs_wipe(state, launch)) wipe(groups, group, launch.owner);
     set_group(groups, group, launch);
+  }
+  // An idle group will have a launch of this context: nothing of others is in its CPEs then.
+  [[gnu::cold, gnu::noinline]] static void expect(States& groups, unsigned group, uint8_t context,
+                                                  uint32_t watchdog) {
+    State& state = groups.states[group];
+    if (groups.busy(group) || state.room == 0 || state.holds == context) return;
+    if (state.watchdog != watchdog) use_watchdog(groups, group, watchdog, Drains::kForOthers);
+    wipe(groups, group, context);
   }
   static void set_group(States& groups, unsigned group, const Launch& launch) {
     State& state = groups.states[group];
@@ -67,6 +68,15 @@ class GroupSettings {
   }
 
  private:
+  static void wipe(States& groups, unsigned group, uint8_t context) {
+    State& state = groups.states[group];
+    const Code& code = groups.wipe.code;
+    set_group(groups, group,
+              {0, code.pc, state.all, 0, code.segment, code.segment, protocol::kKernelContext});
+    States::hand_over(state, {0, code.pc}, cpe::WipeWord(code.segment, groups.wipe.registers).word(),
+                      States::kWipe);
+    state.holds = context;
+  }
   static bool needs_wipe(const State& state, const Launch& launch) { return state.holds != launch.owner; }
 };
 

@@ -88,6 +88,10 @@ class Groups {
     State& state = groups_.states[group];
     state.owners[state.driver->rung() % States::kKept] = owner;
   }
+  // It will have a launch of this context.
+  void expect(unsigned group, uint8_t context, uint32_t watchdog) {
+    GroupSettings<M>::expect(groups_, group, context, watchdog);
+  }
   // The group that has least to do; one that is lost only if all are.
   [[gnu::always_inline]] unsigned least_busy() const {
     const auto load = [this](unsigned group) { return lost(group) ? ~uint32_t{0} : waiting(group); };
@@ -160,9 +164,14 @@ class Groups {
     }
     return false;
   }
+  // Whose end somebody waits for: of a wipe nobody does.
   uint32_t under_way() const {
     uint32_t sum = 0;
-    for (unsigned i = 0; i < groups_.count; ++i) sum += waiting(i);
+    for (unsigned i = 0; i < groups_.count; ++i) {
+      const State& state = groups_.states[i];
+      for (uint32_t number = state.driver->number(); number != state.collected; --number)
+        sum += state.owners[number % States::kKept] == States::kWipe ? 0 : 1;
+    }
     return sum;
   }
   // Whether the group will have nothing to do in less than so many cycles (forecast.hpp).

@@ -62,6 +62,7 @@ class Programs {
     program.given = queues_->next_sequence(queue);
     program.pc = place.pc;
     program.registers[kA0] = place.argument;
+    queues_->expect_launch(queue);
     return Status::kOk;
   }
   [[gnu::cold, gnu::noinline]] Status tell(unsigned queue, uint64_t number, uint64_t word) {
@@ -84,6 +85,11 @@ class Programs {
   // --- Work
 
   bool any() const { return std::ranges::any_of(programs_, &Program::lives); }
+  [[gnu::cold, gnu::noinline]] bool any_can_go_on() const {
+    return std::ranges::any_of(programs_, [this](const Program& program) {
+      return program.lives && (!program.waits || is_complete(program, program.wanted));
+    });
+  }
   // One that can go on; program::kPrograms: none.
   [[gnu::cold, gnu::noinline]] unsigned next() {
     for (unsigned i = 0; i < program::kPrograms; ++i) {
@@ -279,12 +285,15 @@ class Programs {
   static unsigned pages_of(const memory::Range& range) {
     return static_cast<unsigned>((range.bytes + program::kPageBytes - 1) / program::kPageBytes);
   }
+  bool is_complete(const Program& program, uint32_t ticket) const {
+    return static_cast<int32_t>(queues_->line(program.queue).completed - ticket) >= 0;
+  }
   // Leaves the answer of a call that it waits for.
   bool can_go_on(Program& program) {
     if (!program.waits) return true;
     const protocol::QueueStatus& line = queues_->line(program.queue);
     Status answer = Status::kAgain;
-    if (static_cast<int32_t>(line.completed - program.wanted) >= 0) {
+    if (is_complete(program, program.wanted)) {
       const bool good = line.status == Status::kOk || static_cast<int32_t>(line.failed - program.wanted) > 0;
       answer = good ? Status::kOk : line.status;
     } else if (program.notes.told == program.told) {

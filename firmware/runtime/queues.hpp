@@ -124,6 +124,11 @@ class Queues {
   // Nothing is under way, and nothing has failed.
   bool is_fresh(unsigned queue) const { return quiet(queue) && !state_.queues[queue].failed; }
   const protocol::QueueStatus& line(unsigned queue) const { return state_.parts.completions.line(queue); }
+  // Its first launch will come soon.
+  void expect_launch(unsigned number) {
+    Groups<M>& groups = state_.parts.groups;
+    groups.expect(groups.least_busy(), state_.queues[number].context, state_.plan.watchdog);
+  }
   // Leaves how the queue's last launch begins once more, if a command with this number would be the next
   // thing that poll() begins and nothing else is left to do for it.
   [[gnu::cold, gnu::noinline]] void make_ready(unsigned number, uint32_t sequence, ReadyLaunch& ready) const {

@@ -7,6 +7,13 @@
 #include <utility>
 
 namespace swai::transcribe {
+namespace {
+
+// The program is told of windows that were read when there are so many.
+constexpr uint64_t kTell = listen::kKept / 2;
+
+}  // namespace
+
 CardListener::CardListener(std::string name, std::span<const uint8_t> program, CardSpeech& speech,
                            const SpecialTokens& special)
     : speech_(speech),
@@ -74,7 +81,8 @@ void CardListener::listen(const Wish& wish, const std::function<bool(const Heard
     speech_.count_attempt();
     wanted = heard(std::exchange(window, {}));
     ++work_.items;
-    job_.tell(listen::kRead, ++windows);
+    // A request, which the last window of a short sound needs not.
+    if (++windows % kTell == 0) job_.tell(listen::kRead, windows);
     if (!wanted) job_.cancel();
   }
   const uint32_t code = job_.wait();

@@ -36,6 +36,25 @@ TEST_CASE("programs: begin with their memory, code that cannot be written first"
   CHECK(bed.start() == Status::kOk);
 }
 
+TEST_CASE("programs: cores that somebody else had are cleared when one begins, and interrupt it not") {
+  Bed bed;
+  auto& lane = bed.other->lanes.front();
+  bed.other->finish(lane, bed.other->launch(lane, Guest::kNothing, {}, 0));
+  const auto& group = bed.played.runtime().groups().driver(0);
+  const uint32_t before = group.number();
+  uint32_t at_first = 0;
+  uint64_t heard = 0;
+  bed.programs().turn = [&](unsigned, ProgramState& state) {
+    at_first = group.number();
+    heard = bed.played.processor().heard();
+    call(state, program::Call::kExit);
+  };
+  REQUIRE(bed.start() == Status::kOk);
+  bed.played.run(10);
+  CHECK(at_first == before + 1);
+  CHECK((heard & regs::inbox::work::kGroups.mask()) == 0);
+}
+
 TEST_CASE("programs: what cannot begin") {
   Bed bed;
   bed.programs().turn = [](unsigned, ProgramState& state) { state.cause = FakePrograms::kInterrupt; };
