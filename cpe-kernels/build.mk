@@ -35,7 +35,7 @@ generated: $(OPERATORS)
 # The walker first, as what it is made of runs at every node: `walk` is in front of all functions, and the rest lies behind it in a
 # core's cache of code.
 WALKER_CPP := $(wildcard cpe-kernels/operators/walker/*.cpp)
-$(eval $(call cpe_module,operators,$(WALKER_CPP) $(filter-out $(WALKER_CPP),$(wildcard cpe-kernels/operators/*/*.cpp)),))
+$(eval $(call cpe_module,operators,$(WALKER_CPP) $(filter-out $(WALKER_CPP),$(wildcard cpe-kernels/operators/*/*.cpp)),--stack 2048))
 $(CPE_BUILD)/operators.elf: $(OPERATORS) abi/node.hpp $(wildcard cpe-kernels/operators/*/*.hpp)
 
 .PHONY: cpe-kernels

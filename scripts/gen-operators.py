@@ -129,6 +129,10 @@ def table(all_):
                 cases.append("      begin_work();")
             cases.append(f"      operator_{o['name']}(*static_cast<const {args_type(o['arguments'])}*>(arguments));")
         cases.append("      return true;")
+    ahead = [o for o in own if o.get("ahead")]
+    for o in ahead:
+        require(o.get("prepares") and o["number"] < 32, f"{all_.source}: {o['name']}: who goes ahead prepares, and has a number below 32")
+    going_ahead = sum(1 << o["number"] for o in ahead)
     preparing = "\n".join(f"  Operator::k{camel(o['name'])}," for o in own if o.get("prepares"))
     return f"""// Made from {all_.source} by scripts/gen-operators.py: change it there.
 #pragma once
@@ -155,6 +159,8 @@ inline bool call(uint16_t number, const void* arguments) {{
 inline constexpr Operator kPreparing[] = {{
 {preparing}
 }};
+// Of these, those that may do so while the node before runs.
+inline bool goes_ahead(uint16_t number) {{ return number < 32 && ({going_ahead:#010x} >> number & 1) != 0; }}
 
 }}  // namespace swai::operators
 """

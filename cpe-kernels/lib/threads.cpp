@@ -9,6 +9,7 @@
 #include "swai/dma.hpp"
 #include "swai/grid.hpp"
 #include "swai/ldm.hpp"
+#include "swai/switch.hpp"
 
 using namespace swai::cpe;
 
@@ -28,8 +29,6 @@ extern std::byte swai_constants[], swai_constants_end[];
 extern std::byte swai_device[], swai_device_end[];
 [[gnu::section(".rodata.swai.device")]] extern const uint64_t swai_device_memory = 0;
 
-// lib/switch.S: keeps the registers on the stack and its pointer at `leave`, goes on where `enter` was left.
-void swai_switch(void** leave, void* enter);
 void __syncthreads();
 void swai_run_thread();
 void swai_on_one_core();
@@ -37,14 +36,6 @@ void swai_atomic_on_device();
 }
 
 namespace {
-
-// What swai_switch takes from a stack that it enters.
-struct Kept {
-  void* return_address;
-  void* registers[12];  // s0 to s11
-  void* unused[3];
-};
-static_assert(sizeof(Kept) == 64);
 
 LDM std::byte* stacks;
 LDM uint32_t stack_bytes;
@@ -87,11 +78,8 @@ void go_to_next() {
 }
 
 void run_with_stacks() {
-  for (uint32_t i = 0; i < threads; ++i) {
-    auto* const kept = reinterpret_cast<Kept*>(stacks + (i + 1) * stack_bytes) - 1;
-    kept->return_address = reinterpret_cast<void*>(&swai_run_thread);
-    pointer_of(i) = kept;
-  }
+  for (uint32_t i = 0; i < threads; ++i)
+    pointer_of(i) = begin_of_stack(stacks + (i + 1) * stack_bytes, &swai_run_thread);
   current = 0;
   alive = threads;
   swai_switch(&scheduler, pointer_of(0));

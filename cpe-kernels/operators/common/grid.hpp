@@ -66,6 +66,8 @@ class Grid {
   // How often all CPEs can load together, and then store together what they loaded before. Not at all unless
   // each has two tiles, and they are so many that memory has more to do than they have.
   uint32_t turns() const { return turns_; }
+  // No CPE has nothing to do.
+  bool everyone() const { return everyone_; }
 
   Tile tile(uint32_t number) const {
     const uint32_t row = across_ == 1 ? number * tile_rows_ : number / across_ * tile_rows_;
@@ -90,6 +92,7 @@ class Grid {
     }
     const uint32_t tiles = (tile_rows_ == 1 ? all.rows : parts(all.rows, tile_rows_)) * across_;
     share_ = Share(tiles, all.rank, all.count);
+    everyone_ = tiles >= all.count;
     if (tiles >= 2 * all.count && all.count >= kMany) turns_ = (tiles - 1) / all.count;
   }
   static constexpr uint32_t parts(uint32_t all, uint32_t most) {
@@ -112,6 +115,7 @@ class Grid {
   uint32_t across_;
   Share share_{0, 0, 1};
   uint32_t turns_ = 0;
+  bool everyone_ = false;
 };
 
 }  // namespace swai::operators

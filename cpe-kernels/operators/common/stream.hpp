@@ -26,7 +26,7 @@ inline void meet(dma::Ticket ticket) {
 
 // `Stage` has load(slot, tile) and store(slot, tile), which return tickets of the last transfer, and
 // run(slot, tile), which returns when its results may be stored.
-// `Tiles`: a Grid, or what has its first(), end(), turns() and tile(number).
+// `Tiles`: a Grid, or what has its first(), end(), turns(), everyone() and tile(number).
 // Memory loses time where it goes from reads to writes and back. So CPEs with several tiles take turns all
 // together: they load, then they store, unless memory is not what they wait for (`in_turns`).
 template <typename Tiles, typename Stage>
@@ -46,6 +46,8 @@ void stream(const Tiles& grid, Stage&& stage, bool in_turns = true) {
       after = grid.tile(number + 1);
       dma::wait(stored[next]);
       loaded = stage.load(next, after);
+    } else if (grid.everyone()) {
+      prepare_behind();
     }
     dma::wait(here);
     stage.run(slot, tile);
@@ -56,6 +58,7 @@ void stream(const Tiles& grid, Stage&& stage, bool in_turns = true) {
     slot = next;
     tile = after;
   }
+  end_work(look_ahead());
 }
 
 // A matrix in memory.

@@ -49,6 +49,9 @@ Blocks::Blocks(Size all, Size most, uint32_t unit, uint32_t first_depth)
       rows_(sharing_ ? Rounds({0, all.rows}, cpe::rows(), cpe::row_number(), most.rows, 1)
                      : Rounds({0, all.rows}, 1, 0, most.rows, 1)),
       columns_(sharing_ ? Rounds({0, all.columns}, cpe::columns(), cpe::column_number(), most.columns, unit)
-                        : Rounds(own_of(all.columns, unit), 1, 0, most.columns, unit)) {}
+                        : Rounds(own_of(all.columns, unit), 1, 0, most.columns, unit)) {
+  const bool one_block = rows_.is_last(rows_.first()) && columns_.is_last(columns_.first());
+  if (one_block && all.depth <= most.depth) first_depth_ = most.depth;
+}
 
 }  // namespace swai::operators

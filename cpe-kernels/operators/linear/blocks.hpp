@@ -64,7 +64,8 @@ class Blocks {
   };
   // `most`: of a block and a step. Blocks begin at multiples of `unit` columns. The first step of all may be
   // shorter, `first_depth`, half of `most` or a quarter: nothing can be computed before its operands are
-  // there. The next ones double what there is, as memory is faster than the units.
+  // there. The next ones double what there is, as memory is faster than the units. Where one step would do
+  // for all there is no other: CPEs exchange operands once.
   Blocks(Size all, Size most, uint32_t unit, uint32_t first_depth);
 
   // Steps of few rows may be longer than `most` said: a step costs a core the same whatever its depth is.

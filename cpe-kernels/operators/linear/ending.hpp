@@ -71,7 +71,7 @@ class Ending {
   bool has_residual() const { return static_cast<bool>(args_.residual); }
 
   // Begins to load what belongs to the block. Ticket 0: nothing does.
-  dma::Ticket load(const Step& step) const {
+  dma::Ticket load(const Step& step) {
     const dma::Ticket last = load_biases(args_.biases, step, *slots_);
     return args_.residual ? load_residual(step) : last;
   }
@@ -79,13 +79,15 @@ class Ending {
     if (!from) return {};
     return dma::load(biases(step, slots), from.plus_bytes(int64_t{step.column} * 4), step.columns * 4);
   }
-  dma::Ticket load_residual(const Step& step) const {
+  // Wanted when the block is finished: of all but the last one it is there, as the next step's operands are.
+  dma::Ticket load_residual(const Step& step) {
     const uint32_t bytes = bytes_of(args_.residual_type);
     const Tile tile = tile_of(step);
-    return dma::load(residual(step), args_.residual.plus_bytes(offset_of(tile, args_.residual_stride, bytes)),
-                     tile.columns * bytes,
-                     {static_cast<uint16_t>(tile.rows), static_cast<uint16_t>(pitch_),
-                      static_cast<int32_t>(tile.rows == 1 ? 0 : args_.residual_stride)});
+    return residual_loaded_ = dma::load(
+               residual(step), args_.residual.plus_bytes(offset_of(tile, args_.residual_stride, bytes)),
+               tile.columns * bytes,
+               {static_cast<uint16_t>(tile.rows), static_cast<uint16_t>(pitch_),
+                static_cast<int32_t>(tile.rows == 1 ? 0 : args_.residual_stride)});
   }
 
   // Before results go to the block's slot: those that were there are in memory.
@@ -119,6 +121,7 @@ class Ending {
   uint32_t offset_ = 0;
   uint32_t pitch_;
   std::byte* between_[3] = {};
+  dma::Ticket residual_loaded_ = {};       // the last block's
   dma::Ticket stored_[Slots::kMost] = {};  // of the last blocks
   dma::Ticket last_stored_ = {};
 };

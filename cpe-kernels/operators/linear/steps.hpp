@@ -73,6 +73,7 @@ struct Ahead {
 extern Ahead ahead;
 
 // `Product` has
+// - begin: waits for the node's barrier, and begins to load what all steps need; once, with the first step
 // - share: exchanges what all steps need; all CPEs, once
 // - load: begins to load what a step needs, or this CPE's part of it; the ticket of the last transfer, or 0
 // - receive: exchanges that with the others, when it is there
@@ -81,6 +82,7 @@ extern Ahead ahead;
 // - start: begins to compute what was prepared, and returns its ticket
 // - go_on: computes what else there is of it, once the one before is finished; the last ticket of that
 // - finish: waits for that; then the step's slot is free
+// - prepare_behind: the node, while the last step is computed
 // Of `slots` steps that follow each other all but one are loaded or computed, one is finished. Those that
 // share operands load only the first before they compute it, because a late one keeps all others waiting, and
 // catch up with some more in each of the next steps: not in short ones, which leave no time for that.
@@ -88,7 +90,6 @@ inline constexpr uint32_t kCatchUp = 2;
 inline constexpr uint32_t kShortSteps = 2;
 template <typename Product>
 void go_through(const Blocks& blocks, uint32_t slots, Product& product) {
-  if (!blocks.any()) return product.share();
   const bool sharing = blocks.sharing();
   dma::Ticket loaded[Slots::kMost] = {};
   Step step = blocks.first();
@@ -103,6 +104,8 @@ void go_through(const Blocks& blocks, uint32_t slots, Product& product) {
     dma::wait(loaded[step.number & (slots - 1)]);
     if (sharing) product.receive(step);
   };
+  product.begin(step);
+  if (!blocks.any()) return product.share();
   for (uint32_t i = 0; i != (sharing ? 1 : slots - 1); ++i) load();
   product.share();
   product.prepare(step);
@@ -128,6 +131,7 @@ void go_through(const Blocks& blocks, uint32_t slots, Product& product) {
     before = here;
     ticket_before = ticket;
   }
+  if (sharing) product.prepare_behind();
   product.finish(before, ticket_before);
 }
 

@@ -110,23 +110,29 @@ class SystolicLinear {
   }
 
   void run() {
-    if (continues_) {
-      walk_state().ahead = node::kNoNode;
-      begin_work();
-    } else {
-      if (!blocks_.any() && !x_.shared()) return;
-      begin_work();
-      // Weights first: they keep memory busy. But x should not wait for all of a deep step's.
-      if (x_.stay() && blocks_.any())
-        first_weights_loaded_ = load_weights(args_, blocks_.first(), slots_, kStep);
-      x_.begin();
-      // Who only shares activations needs no scales, and would not wait for them.
-      if (x_.stay() && (blocks_.any() || shares_row_factors())) load_all_row_factors();
-    }
+    if (!continues_ && !blocks_.any() && !x_.shared()) return;
     go_through(blocks_, slots_.count(), *this);
     put_all_due();
+    prepare_behind();
+    const node::Barrier ahead = look_ahead(nodes_.count - 1);
     ending_.wait();
-    if (nodes_.count > 1) end_work(look_ahead(nodes_.count - 1));
+    end_work(ahead);
+  }
+  void prepare_behind() const {
+    if (blocks_.everyone()) operators::prepare_behind(nodes_.count - 1);
+  }
+
+  void begin(const Step& first) {
+    begin_work();
+    if (continues_) {
+      walk_state().ahead = node::kNoNode;
+      return;
+    }
+    // Weights first: they keep memory busy. But x should not wait for all of a deep step's.
+    if (x_.stay() && blocks_.any()) first_weights_loaded_ = load_weights(args_, first, slots_, kStep);
+    x_.begin();
+    // Who only shares activations needs no scales, and would not wait for them.
+    if (x_.stay() && (blocks_.any() || shares_row_factors())) load_all_row_factors();
   }
 
   void share() {
@@ -155,7 +161,7 @@ class SystolicLinear {
                        step.rows * 4);
     }
     // The block before is finished with its own until then.
-    if (ending_.has_residual() && blocks_.last(step)) last = ending_.load_residual(step);
+    if (ending_.has_residual() && blocks_.last(step)) ending_.load_residual(step);
     return last;
   }
 

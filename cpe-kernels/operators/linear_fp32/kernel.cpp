@@ -35,13 +35,18 @@ class LinearFp32 {
 
   void run() {
     if (!blocks_.any() && !x_.shared()) return;
-    begin_work();
-    x_.begin();
     go_through(blocks_, slots_.count(), *this);
+    const node::Barrier ahead = look_ahead();
     ending_.wait();
+    end_work(ahead);
   }
 
+  void begin(const Step&) {
+    begin_work();
+    x_.begin();
+  }
   void share() { x_.share(); }
+  void prepare_behind() const { operators::prepare_behind(); }
 
   dma::Ticket load(const Step& step) {
     dma::Ticket last = x_.load(step, slots_.of_step(step));

@@ -29,6 +29,7 @@ class Division {
   uint32_t end() const { return grid_.end(); }
   // Those that share rows meet in channels.
   uint32_t turns() const { return parts_ == 1 ? grid_.turns() : 0; }
+  bool everyone() const { return parts_ == 1 && grid_.everyone(); }
   Tile tile(uint32_t number) const {
     const Tile tile = grid_.tile(number);
     return {tile.row, tile.rows, column_, columns_};

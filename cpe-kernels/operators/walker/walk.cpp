@@ -3,10 +3,10 @@
 #include "cpe-kernels/operators/walker/walk.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 
 #include "operator_table.hpp"
+#include "swai/switch.hpp"
 
 using namespace swai;
 using namespace swai::cpe;
@@ -15,22 +15,37 @@ using node::Barrier, node::Node, node::Refusal;
 namespace {
 
 constexpr uint32_t kBatch = 8;
+constexpr uint32_t kOtherStack = 2048;
 
 // module.ld puts it at the beginning of local memory.
 [[gnu::section(".bss.ldm.first"), gnu::used]] node::WalkState state;
 LDM alignas(64) Node nodes[2][kBatch];
-LDM uint32_t node_count;
+LDM node::WalkArgs arguments = {};
 LDM dma::Ticket fetched;  // the batch that was asked for last
+LDM uint32_t newest;      // its first node
 LDM alignas(64) uint64_t parameters[node::kMaxParameters];
-LDM std::array<uint32_t, sizeof(node::WalkArgs) / sizeof(uint32_t)> argument_words;
 
 // Of the node that runs, until it has been waited for.
 LDM Barrier barrier_ahead;
 // Since the last barrier: this CPE has had none, or it has. Or it has been at the barrier of the node behind.
 enum class Work : uint8_t { kNone, kBegun, kEnded };
 LDM Work work;
-// Nodes before it this CPE has nothing to do with any more.
+// Nodes before it this CPE has nothing to do with any more, or they are prepared.
 LDM uint32_t next_node;
+
+// While a node's operator waits for its units, this CPE may prepare the node behind on another stack. One of
+// the two is at work, the other one waits: until it is asked to prepare a node, or, when it has done so,
+// until the node before is done. So they take turns, and each node is done where it was prepared.
+alignas(16) LDM std::byte other_stack[kOtherStack];
+LDM void* other;          // where the one that waits goes on
+LDM uint32_t ahead_node;  // that is prepared; none: kNoNode
+LDM bool preparing;       // it is, just now
+
+void switch_over() { swai_switch(&other, other); }
+
+// Once they are known not to be too large.
+uint32_t node_count() { return static_cast<uint32_t>(arguments.count); }
+uint32_t parameter_count() { return static_cast<uint32_t>(arguments.parameter_count); }
 
 // Of a node; most are of all.
 void wait_for(Barrier barrier) {
@@ -53,14 +68,14 @@ bool has_patches(const Node& node) {
 }
 
 // In this CPE's copy of the node. Out of line: nodes without patches should not pay for its registers.
-[[gnu::noinline]] void patch(Node& node, uint32_t parameter_count) {
+[[gnu::noinline]] void patch(Node& node) {
   constexpr uint32_t kWords = node::kArgumentBytes / sizeof(uint32_t);
   auto* const words = reinterpret_cast<uint32_t*>(node.arguments.data());
   for (const node::Patch one : node.patches) {
     if (one.target == 0 && one.parameter == 0) continue;
     const uint32_t number = one.target & node::Patch::kNumber;
     const uint32_t kind = one.target - number;
-    if (one.parameter >= parameter_count || number >= kWords) operators::refuse(Refusal::kPatch);
+    if (one.parameter >= parameter_count() || number >= kWords) operators::refuse(Refusal::kPatch);
     const uint64_t parameter = parameters[one.parameter];
     if (kind == node::Patch::kWord) {
       words[number] += static_cast<uint32_t>(parameter);
@@ -75,6 +90,49 @@ bool has_patches(const Node& node) {
 }
 
 Node& node_at(uint32_t n) { return nodes[n / kBatch & 1][n % kBatch]; }
+
+[[gnu::always_inline]] inline void fetch(uint32_t first) {
+  newest = first;
+  if (first >= node_count()) return;
+  fetched = dma::load(nodes[first / kBatch & 1], arguments.list + first,
+                      std::min(kBatch, node_count() - first) * node::kNodeBytes);
+}
+
+// A node of the newest batch begins, so those before the batch are done: the next one takes their place.
+[[gnu::noinline]] void begin_batch() {
+  dma::wait(fetched);
+  fetch(newest + kBatch);
+}
+
+// On either stack: returns when the node that is asked for has been prepared and done.
+void run_ahead() {
+  const uint32_t n = ahead_node;
+  Node& node = node_at(n);
+  operators::walk_state().node = n;
+  if (has_patches(node)) patch(node);
+  barrier_ahead = node.barrier;
+  operators::call(node.operation, node.arguments.data());
+  if (barrier_ahead != Barrier::kNone) operators::wait_for_others();
+}
+
+[[noreturn]] void run_all_ahead() {
+  for (;;) {
+    run_ahead();
+    if (!preparing) switch_over();
+  }
+}
+
+// What was prepared has its turn.
+[[gnu::noinline]] void wait_ahead(Barrier barrier) {
+  const uint32_t n = ahead_node;
+  preparing = false;
+  switch_over();
+  ahead_node = node::kNoNode;
+  operators::walk_state().node = n;
+  if (n >= newest) begin_batch();
+  if (work != Work::kEnded) wait_for(barrier);
+  work = Work::kNone;
+}
 
 }  // namespace
 
@@ -91,18 +149,33 @@ void Turns::begin() {
 void wait_for_others() {
   const Barrier barrier = barrier_ahead;
   barrier_ahead = Barrier::kNone;
+  if (preparing) return wait_ahead(barrier);
   wait_for(barrier);
 }
 
 void begin_work() {
-  work = Work::kBegun;
   wait_for_others();
+  work = Work::kBegun;
+}
+
+void prepare_behind(uint32_t without) {
+  const uint32_t here = walk_state().node, n = here + 1 + without;
+  // Of a batch that nobody has begun the first node may look at the others, and they not at those behind.
+  if (n >= node_count() || n > newest || ahead_node != node::kNoNode) return;
+  if (n == newest) dma::wait(fetched);
+  const Node& node = node_at(n);
+  if (!header_is_good(node) || node.barrier == Barrier::kNone || !goes_ahead(node.operation)) return;
+  next_node = n + 1;
+  ahead_node = n;
+  preparing = true;
+  switch_over();
+  walk_state().node = here;
 }
 
 Barrier look_ahead(uint32_t without) {
   const uint32_t here = walk_state().node, n = here + 1 + without;
-  next_node = n;
-  if (n >= node_count) return Barrier::kNone;
+  if (n != ahead_node) next_node = n;
+  if (n >= node_count()) return Barrier::kNone;
   if (n / kBatch != here / kBatch) dma::wait(fetched);
   const Node& node = node_at(n);
   return header_is_good(node) ? node.barrier : Barrier::kNone;
@@ -110,6 +183,7 @@ Barrier look_ahead(uint32_t without) {
 
 void end_work(Barrier ahead) {
   if (ahead == Barrier::kNone) return;
+  if (ahead_node != node::kNoNode) return switch_over();
   work = Work::kEnded;
   wait_for(ahead);
 }
@@ -118,7 +192,7 @@ bool waits_for_others() { return barrier_ahead != Barrier::kNone; }
 
 const Node* node_behind(uint32_t between) {
   const uint32_t here = walk_state().node, n = here + 1 + between;
-  if (n >= node_count) return nullptr;
+  if (n >= node_count()) return nullptr;
   if (n / kBatch != here / kBatch) dma::wait(fetched);
   const Node& node = node_at(n);
   if (!header_is_good(node) || node.barrier != Barrier::kNone) return nullptr;
@@ -140,36 +214,34 @@ __kernel__ void walk(const node::WalkArgs* args) {
   walk_state().node = node::kNoNode;
   walk_state().refusal = Refusal::kNone;
   walk_state().ahead = node::kNoNode;
-  dma::wait(dma::load(argument_words.data(), global(args), sizeof argument_words));
-  const auto arguments = std::bit_cast<node::WalkArgs>(argument_words);
-  const GlobalPtr<const Node> list = arguments.list;
+  dma::wait(dma::load(&arguments, global(args), sizeof arguments));
   if (arguments.count > node::kMaxNodes || arguments.parameter_count > node::kMaxParameters)
     refuse(Refusal::kCount);
-  const auto count = static_cast<uint32_t>(arguments.count);
-  const auto parameter_count = static_cast<uint32_t>(arguments.parameter_count);
-
-  const auto fetch = [&](uint32_t first) {
-    return dma::load(nodes[first / kBatch & 1], list + first,
-                     std::min(kBatch, count - first) * node::kNodeBytes);
-  };
+  fetch(0);
   barrier_ahead = Barrier::kNone;
   work = Work::kNone;
   next_node = 0;
-  node_count = count;
   operators::turns.begin();
-  if (count != 0) fetched = fetch(0);
-  if (parameter_count != 0)
-    dma::wait(dma::load(parameters, arguments.parameters, parameter_count * sizeof(uint64_t)));
-  for (uint32_t n = 0; n < count; ++n) {
-    if (n % kBatch == 0) {
-      dma::wait(fetched);
-      if (count - n > kBatch) fetched = fetch(n + kBatch);
+  ahead_node = node::kNoNode;
+  preparing = false;
+  other = begin_of_stack(other_stack + kOtherStack, &run_all_ahead);
+  if (parameter_count() != 0)
+    dma::wait(dma::load(parameters, arguments.parameters, parameter_count() * sizeof(uint64_t)));
+  for (uint32_t n = 0, count = node_count(); n < count; ++n) {
+    if (n < next_node) {
+      if (n != ahead_node) continue;
+      if (!preparing) switch_over();
+      if (!preparing) continue;
+      // The other one works at the node before, and this one is to prepare one.
+      n = ahead_node;
+      run_ahead();
+      continue;
     }
-    if (n < next_node) continue;
+    if (n >= newest) begin_batch();
     Node& node = node_at(n);
     walk_state().node = n;
     if (!header_is_good(node)) refuse(Refusal::kHeader);
-    if (has_patches(node)) patch(node, parameter_count);
+    if (has_patches(node)) patch(node);
     if (node.barrier != Barrier::kNone) {
       barrier_ahead = node.barrier;
       // Who was busy is late: nobody should wait until it has prepared what it does next. The others prepare

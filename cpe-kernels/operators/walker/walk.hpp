@@ -22,11 +22,17 @@ void wait_for_others();
 // The same for who has work.
 void begin_work();
 // For who has had work, when all of it is in memory and nothing is left but the way back to the walker: goes
-// to the barrier of the node behind at once, if that has one, because others wait there.
+// to the barrier of the node behind at once, if that has one, because others wait there; and on with that
+// node, if it is prepared.
 void end_work(node::Barrier ahead);
 // Which barrier that is, for who has time to look before its work ends. `without`: so many nodes between,
 // without barriers, have no work for this CPE, and it leaves them out; fewer than node_behind() tells of.
 node::Barrier look_ahead(uint32_t without = 0);
+// For who has asked for all that it needs, and waits: prepares the node behind meanwhile, if that has a
+// barrier and its operator goes ahead (operators.toml). Where some CPEs have no work these have prepared it,
+// and the others had better come to the barrier. Until begin_work() such an operator touches no unit, and no
+// local memory but its stack: both are at work for the node that runs. `without`: as look_ahead() has it.
+void prepare_behind(uint32_t without = 0);
 // Whether the node's barrier is still ahead: what others write is not there yet.
 bool waits_for_others();
 
