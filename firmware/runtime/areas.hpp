@@ -20,8 +20,8 @@ struct Area {
 };
 
 template <memory::Machine M>
-Area find_area(const memory::Memory<M>& memory, uint64_t pointer, uint64_t bytes, uint32_t rows,
-               uint64_t pitch, uint8_t context) {
+inline Area find_area(const memory::Memory<M>& memory, uint64_t pointer, uint64_t bytes, uint32_t rows,
+                      uint64_t pitch, uint8_t context) {
   constexpr uint64_t kMostBytes = uint64_t{1} << 40;
   const memory::Range range = memory.find(pointer, context);
   if (range.bytes == 0) return {Status::kBadPointer};
