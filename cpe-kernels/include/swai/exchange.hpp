@@ -36,14 +36,16 @@ struct Exchange {
   void begin(std::byte* buffer, uint32_t pitch, uint32_t all, uint32_t positions,
              const Meanwhile& meanwhile) {
     if (all == 0 || positions == 1) return;
-    const auto self = part_of(all, positions, Channel::position());
-    const auto others = static_cast<Positions>(((1u << positions) - 1) & ~(1u << Channel::position()));
-    if (self.count != 0) sent = Channel::send(others, buffer + self.first * pitch, self.count * pitch);
-    for (uint32_t position = 0; position < positions; ++position) {
-      const auto part = part_of(all, positions, position);
-      if (position == Channel::position() || part.count == 0) continue;
+    const uint32_t each = (all + positions - 1) / positions, self = Channel::position();
+    const auto bytes_from = [&](uint32_t first) { return std::min(each, all - first) * pitch; };
+    const auto others = static_cast<Positions>(((1u << positions) - 1) & ~(1u << self));
+    if (const uint32_t first = self * each; first < all)
+      sent = Channel::send(others, buffer + first * pitch, bytes_from(first));
+    // Others wait for each receive: no division among them.
+    for (uint32_t position = 0, first = 0; first < all; ++position, first += each) {
+      if (position == self) continue;
       meanwhile();
-      received = Channel::receive(position, buffer + part.first * pitch, part.count * pitch);
+      received = Channel::receive(position, buffer + first * pitch, bytes_from(first));
     }
   }
   // Tickets of what this CPE has not sent or received are 0: nothing to wait for.

@@ -5,6 +5,7 @@
 #include "cpe-kernels/operators/attention_int8/blocks.hpp"
 #include "cpe-kernels/operators/attention_int8/masks.hpp"
 #include "cpe-kernels/operators/attention_int8/queries.hpp"
+#include "cpe-kernels/operators/walker/walk.hpp"
 #include "operator_table.hpp"
 #include "swai/systolic.hpp"
 
@@ -33,7 +34,6 @@ class Int8Attention {
   }
 
   void run() {
-    if (!blocks_.has(0)) return;
     start_scores(0);
     finish_scores(0);
     if (blocks_.has(1)) start_scores(1);
@@ -46,12 +46,15 @@ class Int8Attention {
         if (blocks_.has(n + 2)) start_scores(n + 2);
         make_weights(n + 1);
       }
+      if (!blocks_.has(n + 1)) prepare_behind();
       systolic::wait(place(n).values_ready);
       blocks_.drop_values(n);
       add_values(n);
       if (blocks_.ends_tile(n)) store(n);
     }
+    const node::Barrier ahead = look_ahead();
     dma::wait(stored_);
+    end_work(ahead);
   }
 
  private:
@@ -300,6 +303,8 @@ class Int8Attention {
 void operator_attention_int8(const AttentionInt8Args& args) {
   require(check(args));
   const Schedule schedule(sizes_of(args), most_int8_queries(args.width), false, cpe::rank(), cpe::count());
+  if (Step first; !schedule.begin(first)) return;
+  begin_work();
   Int8Attention(args, schedule).run();
 }
 
