@@ -124,6 +124,11 @@ def reached(function, seen=None):
     return seen
 
 
+def switches(function):
+    """Whether it goes on where another stack is."""
+    return any(SWITCH in one.unknown for one in reached(function))
+
+
 def words(kernel, need, total, limit, cure):
     most = max(need.path, key=lambda one: one.bytes)
     path = ", ".join(f"{one.name} {one.bytes}" for one in need.path)
@@ -171,12 +176,21 @@ def check(graphs, kernels, limit, shown):
     """What is wrong, in words, and what cannot be known."""
     functions = read(graphs, shown)
     wrong, unknown = [], []
+    called = {one for caller in functions.values() for one in caller.calls}
+    # Another stack of a kernel (swai/switch.hpp) begins with what nobody calls, and has as much as the kernel's.
+    for name, one in functions.items():
+        if one in called or one.kernel or name in kernels or name == BOTTOM or not switches(one):
+            continue
+        need = Needs().of(one)
+        if need.bytes + SWITCH_BYTES > limit:
+            wrong.append(words(one.name, need, need.bytes + SWITCH_BYTES, limit, f"give --stack {need.bytes + SWITCH_BYTES} or more"))
     for name in sorted(kernels & functions.keys()):
         needs = Needs()
         need = needs.of(functions[name])
         # That which loads its arguments has called it, or for each thread has what it calls.
         total = need.bytes + sum(needs.of(one).bytes for one in functions.values() if one.kernel == name and functions[name] not in one.calls)
         total += sum(one.bytes for one in functions.values() if one.kernel == name and functions[name] in one.calls)
+        total += SWITCH_BYTES if switches(functions[name]) else 0
         if total > limit:
             wrong.append(words(name, need, total, limit, f"give --stack {total} or more"))
         unknown += [f"kernel {name}: {why}: nobody knows whether {limit} bytes of stack are enough; a core that needs more stops" for why in needs.unknown.values()]

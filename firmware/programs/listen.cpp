@@ -119,7 +119,9 @@ class Listener {
     }
     // Commands are complete in order: behind the last message nothing is under way.
     if (code == Code::kAll && job_.stream().flush() == Status::kOk) return code;
-    static_cast<void>(lists_.wait());  // of a run that nobody wants any more
+    // Of a run that nobody wants any more, nor what was run ahead.
+    lists_.drop_ahead();
+    static_cast<void>(lists_.wait());
     return code == Code::kAll ? Code::kFailed : code;
   }
 

@@ -143,7 +143,7 @@ class Begin {
     }
   }
 
-  // A launch of the client is under way. Before launches of a queue there are only launches.
+  // A launch of the client is under way, as the first of its queue: others' are behind copies that are over.
   static bool launches(const State& state, uint8_t context) {
     return std::ranges::any_of(state.queues, [&](const Queue& queue) {
       return queue.context == context && queue.flights() != 0 && Launches<M>::is_launch(queue.front());

@@ -1,4 +1,4 @@
-// Copies between host and card, and memory that commands name.
+// Copies between host and card.
 #pragma once
 
 #include <cstdint>

@@ -39,8 +39,8 @@ class Finish {
     if (count != 0) state.complete(queue, end, quiet, count);
   }
 
-  // A launch has ended well. Before a launch of a queue there are only launches, which end in their order: so
-  // it is complete. Copies behind it may be, too.
+  // A launch has ended well. Before a launch of a queue there are only launches, which end in their order,
+  // and copies that are over: so it is complete. Copies behind it may be, too.
   [[gnu::always_inline]] static void note_end(State& state, uint16_t owner, uint32_t cycles) {
     const unsigned number = owner / Queue::kDepth;
     Queue& queue = state.queues[number];

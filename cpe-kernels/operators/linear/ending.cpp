@@ -27,7 +27,7 @@ vector::Ticket finish(const EndingArgs& args, const Place& place, const vector::
 }
 
 vector::Ticket Ending::finish(const Step& step, vector::Ticket last, uint32_t first) const {
-  if (blocks_.in_last_block(step)) dma::wait(residual_loaded_);
+  dma::wait(residual_loaded_[step.block & slots_->block_mask()]);
   std::byte* const place = results(step) + first * pitch_;
   const auto between = [&](uint32_t i) { return at(between_[i], Number::kFp32); };
   return operators::finish(args_, {at(place, Number::kFp32), between(0), between(1), between(2)},

@@ -79,15 +79,17 @@ class Ending {
     if (!from) return {};
     return dma::load(biases(step, slots), from.plus_bytes(int64_t{step.column} * 4), step.columns * 4);
   }
-  // Wanted when the block is finished: of all but the last one it is there, as the next step's operands are.
+  // Wanted when the block is finished.
   dma::Ticket load_residual(const Step& step) {
     const uint32_t bytes = bytes_of(args_.residual_type);
     const Tile tile = tile_of(step);
-    return residual_loaded_ = dma::load(
-               residual(step), args_.residual.plus_bytes(offset_of(tile, args_.residual_stride, bytes)),
-               tile.columns * bytes,
-               {static_cast<uint16_t>(tile.rows), static_cast<uint16_t>(pitch_),
-                static_cast<int32_t>(tile.rows == 1 ? 0 : args_.residual_stride)});
+    const dma::Ticket loaded =
+        dma::load(residual(step), args_.residual.plus_bytes(offset_of(tile, args_.residual_stride, bytes)),
+                  tile.columns * bytes,
+                  {static_cast<uint16_t>(tile.rows), static_cast<uint16_t>(pitch_),
+                   static_cast<int32_t>(tile.rows == 1 ? 0 : args_.residual_stride)});
+    residual_loaded_[step.block & slots_->block_mask()] = loaded;
+    return loaded;
   }
 
   // Before results go to the block's slot: those that were there are in memory.
@@ -121,8 +123,9 @@ class Ending {
   uint32_t offset_ = 0;
   uint32_t pitch_;
   std::byte* between_[3] = {};
-  dma::Ticket residual_loaded_ = {};       // the last block's
-  dma::Ticket stored_[Slots::kMost] = {};  // of the last blocks
+  // Of the last blocks.
+  dma::Ticket residual_loaded_[Slots::kMost] = {};
+  dma::Ticket stored_[Slots::kMost] = {};
   dma::Ticket last_stored_ = {};
 };
 

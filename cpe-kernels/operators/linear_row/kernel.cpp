@@ -136,14 +136,6 @@ struct RowAhead {
 };
 LDM RowAhead row_ahead;
 
-// A pointer plus bytes, in half of the instructions that 64 bits take.
-GlobalPtr<const void> further(GlobalPtr<const void> at, uint32_t bytes) {
-  const uint64_t sum = at.bits() + bytes;
-  const auto high = static_cast<uint32_t>(at.bits() >> 32), sum_high = static_cast<uint32_t>(sum >> 32);
-  return GlobalPtr<const void>(uint64_t{high ^ ((high ^ sum_high) & 0xffff)} << 32 |
-                               static_cast<uint32_t>(sum));
-}
-
 class RowLayer {
  public:
   RowLayer(const LinearRowArgs& args, const Columns& columns)
@@ -348,7 +340,7 @@ class RowLayer {
   }
   void load_ending(const LinearRowArgs& args, const Slot& slot) const {
     const auto of_columns = [&](void* to, GlobalPtr<const void> from, uint32_t size) {
-      dma::load(to, further(from, column_ * size), columns_ * size);
+      dma::load(to, from.plus_bytes(column_ * size), columns_ * size);
     };
     of_columns(slot.w_scales, args.w_scales, sizeof(float));
     if (args.biases) of_columns(slot.biases(), args.biases, sizeof(float));
@@ -360,9 +352,9 @@ class RowLayer {
   }
   static dma::Ticket load(GlobalPtr<const void> w, const Slot& slot, const Step& step) {
     const uint32_t bytes = step.tiles * step.depth * kPackedColumns;
-    if (step.pieces == 1) return dma::load(slot.weights + step.to, further(w, step.from), bytes);
+    if (step.pieces == 1) return dma::load(slot.weights + step.to, w.plus_bytes(step.from), bytes);
     return dma::load(
-        slot.weights + step.to, further(w, step.from), bytes,
+        slot.weights + step.to, w.plus_bytes(step.from), bytes,
         {static_cast<uint16_t>(step.pieces), static_cast<uint16_t>(bytes), kBlockColumns * kPackedDepth});
   }
 

@@ -61,14 +61,38 @@ NAMES = {
 }
 
 
+# A kernel that goes on elsewhere, where a function begins that nobody calls.
+OTHER_STACK = """
+extern "C" void swai_switch(void** leave, void* enter);
+void begins_there() {
+  volatile char large[800];
+  large[0] = 0;
+  swai_switch(nullptr, nullptr);
+}
+void (*first)() = begins_there;
+extern "C" void kernel() { swai_switch(nullptr, nullptr); }
+"""
+
+
+def graph_of(text):
+    with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder, "source.cpp")
+        source.write_text(text)
+        subprocess.run([*COMPILER, "-o", source.with_suffix(".o"), source], check=True)
+        return source.with_suffix(".ci").read_text()
+
+
 class StackUseTest(unittest.TestCase):
     def test_names(self):
-        with tempfile.TemporaryDirectory() as folder:
-            source = pathlib.Path(folder, "names.cpp")
-            source.write_text(SOURCE)
-            subprocess.run([*COMPILER, "-o", source.with_suffix(".o"), source], check=True)
-            functions = stack_use.read([source.with_suffix(".ci").read_text()], str)
+        functions = stack_use.read([graph_of(SOURCE)], str)
         self.assertEqual({one.name for one in functions.values()}, NAMES)
+
+    def test_other_stacks(self):
+        graph = graph_of(OTHER_STACK)
+        self.assertEqual(stack_use.check([graph], {"kernel"}, 2000, str), ([], []))
+        wrong, _ = stack_use.check([graph], {"kernel"}, 700, str)
+        self.assertEqual(len(wrong), 1)
+        self.assertIn("kernel begins_there needs", wrong[0])
 
 
 if __name__ == "__main__":
