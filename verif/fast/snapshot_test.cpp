@@ -64,7 +64,7 @@ constexpr Unvisited kUnvisited[] = {
     {"iss::cpe::RoundMemory", 400},  // empty between rounds
     {"iss::cpe::Cpe", 96},           // who looks for mistakes; of a round
     {"iss::cpe::Dma", 28},
-    {"iss::cpe::Hart", 72},  // where a row is, the last failure of a fetch
+    {"iss::cpe::Hart", 70},  // where a row is, the last failure of a fetch
     {"iss::cpe::Port", 29},
     {"iss::cpe::Sync", 8},
     {"iss::cpe::Code", 152},   // decoded code, code of the host

@@ -43,7 +43,7 @@ class DecodeStep(unittest.TestCase):
             self.assertEqual({core.name for core in step.cores}, {f"group 0 core {i}" for i in range(CORES)})
             for core in step.cores:
                 self.assertLessEqual({"scalar", "DMA", "vector unit"}, core.units.keys(), core.name)
-            self.assertLessEqual({"row channel", "systolic unit"}, {unit for core in step.cores for unit in core.units})
+            self.assertIn("systolic unit", {unit for core in step.cores for unit in core.units})
 
     def test_the_ring(self):
         for step in self.steps:
