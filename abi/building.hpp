@@ -42,7 +42,8 @@ struct alignas(64) Work {
   uint64_t graphs;        // lists that were run
   uint64_t graph_nodes;   // of those with parameters
   uint64_t patch;         // working out parameters
-  uint64_t handing_over;  // until memory has what the cores are to read for a run, but for the list
+  uint64_t handing_over;  // until memory has what the cores are to read for a run, but for the list; all but
+                          // the longest time, into which an alarm of the kernel may come
   uint64_t copying;       // between the program's memory and the cores', if these are two
 };
 static_assert(sizeof(Work) == 64);

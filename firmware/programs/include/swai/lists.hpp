@@ -171,7 +171,7 @@ class Lists {
   void give(const Shared<T>& shared, const void* part, uint64_t bytes) {
     const uint64_t begin = time();
     hand_over(part, bytes);
-    work_.handing_over += time() - begin;
+    handed_over(time() - begin);
     if (copies()) copy(device_of(shared, part), job_.global(part), bytes);
   }
   // Some of it, as cores have left it in what is done.
@@ -273,7 +273,7 @@ class Lists {
     const uint64_t patched = time();
     hand_over(buffer.parameters, pattern.parameters() * sizeof(uint64_t));
     written();
-    work_.handing_over += time() - patched;
+    handed_over(time() - patched);
     if (pattern.parameters() == 0) return true;
     if (copies())
       copy(device_of(buffer.nodes, buffer.parameters), job_.global(buffer.parameters),
@@ -281,6 +281,11 @@ class Lists {
     work_.patch += patched - begin;
     work_.graph_nodes += pattern.nodes();
     return true;
+  }
+  // An alarm of the kernel takes forty times as long as this, and may come into one: so the longest is none.
+  void handed_over(uint64_t took) {
+    if (took > longest_) std::swap(took, longest_);
+    work_.handing_over += took;
   }
   Status launch(Buffer& buffer, uint32_t first, uint32_t count) {
     now_ = &buffer;
@@ -305,6 +310,7 @@ class Lists {
   Ticket whole_;                 // what was run before them
   ListBuilder<SentLines> builder_;
   building::Work work_ = {};
+  uint64_t longest_ = 0;  // time of handing over
 };
 
 }  // namespace swai::program
