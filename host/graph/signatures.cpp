@@ -164,8 +164,7 @@ const std::vector<Signature>& table() {
        .in_place = true},
       {.name = "mask",
        .what = "-infinity where a bit is set, and in ranges of columns (first, end); rows of a state, in "
-               "place, or "
-               "of what is to be there (of)",
+               "place, or of what is to be there (of)",
        .parameters = {tensor("x"), maybe("bits"), maybe("ranges"), maybe("of")},
        .results = rules::mask,
        .write = writers::mask,

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cstdint>
 
-#include "abi/global_ptr.hpp"
 #include "swai/isa.hpp"
 
 namespace swai::cpe {
@@ -37,14 +36,6 @@ inline uint32_t rank() {
   const uint32_t below = (1u << number()) - 1;
   const uint32_t taking_part = launch_mask() & below;
   return taking_part == below ? number() : static_cast<uint32_t>(std::popcount(taking_part));
-}
-
-// Where the arguments lie that a kernel's pointer shows, for DMA: several at once, in the time of one load.
-template <typename T>
-GlobalPtr<const T> global(const T* arguments) {
-  constexpr uint32_t kOffset = 0x0fff'ffff;
-  return {static_cast<uint16_t>(isa::constant_csr<isa::csr::kArgumentSegment>()),
-          static_cast<uint32_t>(reinterpret_cast<uintptr_t>(arguments)) & kOffset};
 }
 
 // --- Synchronisation

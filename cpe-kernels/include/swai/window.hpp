@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "abi/global_ptr.hpp"
 #include "swai/isa.hpp"
@@ -14,6 +15,14 @@ namespace swai::cpe {
 
 inline constexpr uint32_t kWindowBase = 0x8000'0000;
 inline constexpr uint32_t kWindowBytes = 0x1000'0000;
+
+// Where the arguments lie that a kernel's pointer shows, through a window of their own, for DMA: several at
+// once, in the time of one load.
+template <typename T>
+GlobalPtr<const T> global(const T* arguments) {
+  return {static_cast<uint16_t>(isa::constant_csr<isa::csr::kArgumentSegment>()),
+          static_cast<uint32_t>(reinterpret_cast<uintptr_t>(arguments)) % kWindowBytes};
+}
 
 // Shows 256 MiB of global memory from `at` on, as long as the object lives; then the window shows again what
 // it showed before.
