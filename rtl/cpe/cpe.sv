@@ -10,7 +10,7 @@
 //
 // The parameters below Columns trade speed for area. What programs see is the same, but for runs with sparse weights, which fault
 // without Sparse. Serial: one access to local memory, one product row, one element at a time, and no gates for inputs.
-// docs/roadmap.md tells what the smallest CPE takes.
+// docs/fpga.md tells what the smallest CPE takes.
 module cpe #(
   parameter int unsigned Rows         = 4,
   parameter int unsigned Columns      = 8,
