@@ -10,7 +10,9 @@ struct Limits {
   uint64_t boot_cycles = 50'000'000;
   uint64_t request_cycles = 20'000'000;
   uint64_t wait_cycles = uint64_t{1} << 34;  // without anything having become complete
-  std::chrono::milliseconds real{600'000};   // likewise
+  // The card does not answer, or its time stands still. A job that takes longer on a slow machine is none of
+  // these.
+  std::chrono::milliseconds real{600'000};
   // Then it is told what is waited for.
   std::chrono::milliseconds silent{5'000};
   // Of a launch that names no limit of its own; 0: the firmware's.

@@ -30,6 +30,7 @@ Waiting::Patience::~Patience() { --waiting_.waiters_; }
 void Waiting::Patience::renew() {
   begin_cycle = cycle;
   begin = Clock::now();
+  moved = begin;
   slice = kSlice;
   asleep.reset();
 }
@@ -44,11 +45,15 @@ bool Waiting::let_time_pass(Lock& lock, Patience& patience, uint64_t until) {
   const uint64_t cycle = patience.cycle;
   if (cycle >= until) return false;
   const uint64_t waited = cycle - patience.begin_cycle;
-  if (waited > limits_.wait_cycles || now - patience.begin > limits_.real)
+  if (waited > limits_.wait_cycles)
     fail(sdaaErrorTimedOut,
-         fmt::format("nothing that was given to the card has become complete in {} s and {} cycles of it; "
-                     "SWAI_TIMEOUT_SECONDS=SECONDS and SWAI_TIMEOUT_CYCLES=CYCLES wait longer",
-                     std::chrono::duration_cast<std::chrono::seconds>(now - patience.begin).count(), waited));
+         fmt::format("nothing that was given to the card has become complete in {} cycles of it; "
+                     "SWAI_TIMEOUT_CYCLES=CYCLES waits longer",
+                     waited));
+  if (now - patience.moved > limits_.real)
+    fail(sdaaErrorTimedOut,
+         fmt::format("the card's time has stood still for {} s; SWAI_TIMEOUT_SECONDS=SECONDS waits longer",
+                     std::chrono::duration_cast<std::chrono::seconds>(now - patience.moved).count()));
   long_wait_.look(patience.begin, now, waited);
   const uint64_t slice =
       std::min({patience.slice, until - cycle, std::max<uint64_t>(limits_.wait_cycles - waited, 1)});
@@ -56,6 +61,7 @@ bool Waiting::let_time_pass(Lock& lock, Patience& patience, uint64_t until) {
   patience.cycle = passed.cycle;
   // What somebody else waited for may have ended it early.
   const uint64_t went = passed.cycle - cycle;
+  if (went != 0) patience.moved = Clock::now();
   if (connection.is_fast_tier() && went >= slice)
     patience.slice = std::min(2 * patience.slice, kLongestSlice);
   bool awake = passed.awake;

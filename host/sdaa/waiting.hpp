@@ -58,6 +58,7 @@ class Waiting {
     uint64_t slice = 0;    // the next one
     uint64_t in_vain = 0;  // cycles since the card itself was looked at
     Clock::time_point begin;
+    Clock::time_point moved;  // the card's time has passed until then
     std::optional<Clock::time_point> asleep;
 
    private:

@@ -265,6 +265,40 @@ TEST_CASE("the same calls take the same time") {
   CHECK(session() == session());
 }
 
+TEST_CASE("a machine on which the card is slow is no timeout, time that stands still is") {
+  Limits limits = Fakes::limits();
+  limits.real = std::chrono::seconds(1);
+  std::atomic<bool> slow = false;
+  FakeOptions options;
+  options.on_run = [&](uint64_t) {
+    if (slow) std::this_thread::sleep_for(limits.real / 2);
+  };
+  const Fakes fakes;
+  Fakes::use({[options] { return std::make_unique<link::Card>(make_fake_card(options)); }}, false, limits);
+  const sdaaModule_t module = load_fake_module();
+  const sdaaStream_t stream = new_stream();
+  const auto begin = std::chrono::steady_clock::now();
+  REQUIRE_OK(sdaaLaunchKernel(kernel(module, "slow"), nullptr, 0, stream));
+  slow = true;
+  CHECK_OK(sdaaStreamSynchronize(stream));
+  slow = false;
+  CHECK(std::chrono::steady_clock::now() - begin > limits.real);
+
+  // The card has nothing to do before the function ends.
+  std::atomic<bool> may_end = false;
+  REQUIRE_OK(sdaaLaunchHostFunc(
+      stream,
+      [](void* user) {
+        while (!*static_cast<std::atomic<bool>*>(user))
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      },
+      &may_end));
+  CHECK_ERROR(sdaaStreamSynchronize(stream), sdaaErrorTimedOut);
+  CHECK(std::string(sdaaGetLastErrorMessage()).find("stood still") != std::string::npos);
+  may_end = true;
+  CHECK_OK(sdaaStreamSynchronize(stream));
+}
+
 // A card in RTL takes long for a slice, in which other threads wait; the fast tier takes a moment.
 TEST_CASE("the slices of time in which a thread waits grow on the fast tier, while nothing happens") {
   std::vector<uint64_t> slices;

@@ -7,7 +7,6 @@ cores wait at barriers, and the one that operators would take at the card's limi
 import argparse
 import dataclasses
 import json
-import os
 import pathlib
 import tempfile
 
@@ -16,7 +15,6 @@ from reports import reports
 
 SOUND = "examples/sounds/jfk.wav"
 DIRECTED = 2  # tokens that say what to do: start, no timestamps
-PATIENCE = 24 * 3600  # seconds that the job may take
 
 
 def measured(layers, steps, tier):
@@ -42,7 +40,6 @@ def main():
     options = parser.parse_args()
     if options.steps < 2:
         parser.error("--steps: 2 at least, as a context has room for four tokens at least")
-    os.environ.setdefault("SWAI_TIMEOUT_SECONDS", str(PATIENCE))
     stats = measured(options.layers, options.steps, options.tier)
     if options.tier != "rtl":
         print(json.dumps({"least_cycles": stats["least_cycles"]}))

@@ -11,13 +11,12 @@ launch, and with PyTorch (Debian's python3-torch) what it takes on this machine 
 import argparse
 import dataclasses
 import json
-import os
 import pathlib
 import tempfile
 
 import random_whisper
 from digits import DEMO, MODEL, SEQUENCES
-from measure_base_rtl import DIRECTED, PATIENCE, SOUND
+from measure_base_rtl import DIRECTED, SOUND
 from reports import printed_by, reports
 
 # Hosts, by what keys call them: microseconds for an operator.
@@ -69,7 +68,6 @@ def main():
     parser.add_argument("--steps", type=int, default=16, help="of base's decoder, behind the first token; 2 at least")
     parser.add_argument("--table", type=pathlib.Path, help="write the whole table here, too, as JSON")
     options = parser.parse_args()
-    os.environ.setdefault("SWAI_TIMEOUT_SECONDS", str(PATIENCE))
     every = options.all or options.digits
     hosts = PAPERS | (other_hosts() if every else {})
     if options.digits:

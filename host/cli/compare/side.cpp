@@ -63,8 +63,6 @@ void redirect(int to, const fs::path& path, int flags) {
   ::setenv(sdaa::record::kVariable, side.record(0).c_str(), 1);
   // Who waits long for what is not the same on both.
   ::setenv("SWAI_PATIENCE_SECONDS", "0", 0);
-  // On a slow machine RTL takes its time; who has enough of it says --limit.
-  ::setenv("SWAI_TIMEOUT_SECONDS", "1000000", 0);
   become(program);
 }
 
