@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "host/link/vendor_region.hpp"
@@ -293,17 +292,31 @@ const KernelInfo* Device::first_kernel() const {
 
 uint64_t Device::other_client() {
   // A card of one's own keeps its time to itself: it is asked nothing when it pleases our clock.
-  if (!connection_->is_shared() || info().clients_count != protocol::kContexts) return 0;
-  std::array<protocol::ClientUsage, protocol::kContexts> clients;
-  connection_->card().read_block(kMemoryBar, kSram + info().clients_offset,
-                                 {reinterpret_cast<uint8_t*>(clients.data()), sizeof clients});
+  if (!connection_->is_shared()) return 0;
   uint64_t other = 0;
-  for (const protocol::ClientUsage& one : clients) {
+  for (const protocol::ClientUsage& one : usages()) {
     if (one.attached != protocol::Attached::kYes || one.running == 0) continue;
     if (one.context == connection_->client()) return 0;
     other = one.context;
   }
   return other;
+}
+
+std::optional<protocol::ClientUsage> Device::own_usage() {
+  const Usages all = usages();
+  const auto own = std::ranges::find_if(all, [this](const protocol::ClientUsage& one) {
+    return one.attached == protocol::Attached::kYes && one.context == connection_->client();
+  });
+  if (own == all.end()) return std::nullopt;
+  return *own;
+}
+
+Device::Usages Device::usages() {
+  Usages all = {};
+  if (info().clients_count == all.size())
+    connection_->card().read_block(kMemoryBar, kSram + info().clients_offset,
+                                   {reinterpret_cast<uint8_t*>(all.data()), sizeof all});
+  return all;
 }
 
 }  // namespace swai::sdaa

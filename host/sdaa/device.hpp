@@ -2,6 +2,7 @@
 // of it. waiting.hpp says how its card's time passes.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -98,6 +99,8 @@ class Device : public std::enable_shared_from_this<Device> {
   const KernelInfo* first_kernel() const;
   // On a shared card: the client whose launch runs while none of this one's does; 0: there is none.
   uint64_t other_client();
+  // What the card told last of this client; none: it tells nothing of it.
+  std::optional<protocol::ClientUsage> own_usage();
   // What a query costs: without it nothing would ever become complete for somebody who only asks.
   void let_a_moment_pass() { waiting_.let_a_moment_pass(); }
   // The card without all that, whether its firmware lives or not: for what it tells about itself.
@@ -192,7 +195,10 @@ class Device : public std::enable_shared_from_this<Device> {
 
  private:
   friend class HostCalls;
+  using Usages = std::array<protocol::ClientUsage, protocol::kContexts>;
 
+  // What the card told last of its clients; nobody: it tells nothing of them.
+  Usages usages();
   void open();
   // Returns the connection, which is of no use to anybody any more.
   std::unique_ptr<Connection> forget_everything();

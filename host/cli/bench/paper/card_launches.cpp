@@ -1,11 +1,6 @@
 #include "host/cli/bench/paper/card_launches.hpp"
 
-#include <algorithm>
-#include <vector>
-
-#include "abi/protocol.hpp"
 #include "host/cli/error.hpp"
-#include "host/sdaa/bars.hpp"
 #include "host/sdaa/runtime.hpp"
 
 namespace swai::cli::bench {
@@ -20,14 +15,8 @@ uint64_t card_launches() {
   const uint64_t end = connection.cycle() + kWhile;
   while (connection.cycle() < end && connection.let_time_pass(end - connection.cycle()).awake) {
   }
-  std::vector<protocol::ClientUsage> clients(device->info().clients_count);
-  connection.card().read_block(
-      sdaa::kMemoryBar, sdaa::kSram + device->info().clients_offset,
-      {reinterpret_cast<uint8_t*>(clients.data()), clients.size() * sizeof(protocol::ClientUsage)});
-  const auto own = std::ranges::find_if(clients, [&](const protocol::ClientUsage& one) {
-    return one.attached == protocol::Attached::kYes && one.context == connection.client();
-  });
-  if (own == clients.end()) throw Error(kFailed, "the card counts no launches of this program");
+  const auto own = device->own_usage();
+  if (!own) throw Error(kFailed, "the card counts no launches of this program");
   return own->launches;
 }
 
