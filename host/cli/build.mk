@@ -95,6 +95,7 @@ CLI_SOURCES := $(addprefix host/cli/bench/, \
     trace_file.cpp \
     trace_summary.cpp \
     transcribe.cpp \
+    transcripts.cpp \
     user_program.cpp \
     words.cpp \
     work_phases.cpp \

@@ -200,10 +200,12 @@ Json Cli::whole(const Json& report) const {
   return all;
 }
 
-void Cli::print(const Json& report) const {
+std::string Cli::text_of(const Json& report) const {
   // Programs and cards may say what is no UTF-8.
-  fmt::print("{}\n", whole(report).dump(2, ' ', false, Json::error_handler_t::replace));
+  return whole(report).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
+
+void Cli::print(const Json& report) const { fmt::print("{}", text_of(report)); }
 
 void Cli::print_line(const Json& report) const { fmt::print("{}\n", whole(report).dump()); }
 

@@ -28,6 +28,7 @@ class Cli {
   const CLI::App& app() const { return app_; }
   // With its version and the command's name in front.
   Json whole(const Json& report) const;
+  std::string text_of(const Json& report) const;
   void print(const Json& report) const;
   // For a command that prints several: each on a line of its own.
   void print_line(const Json& report) const;

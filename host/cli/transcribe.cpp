@@ -17,17 +17,16 @@
 #include "host/cli/places.hpp"
 #include "host/cli/progress.hpp"
 #include "host/cli/started_card.hpp"
-#include "host/cli/words.hpp"
+#include "host/cli/transcripts.hpp"
 #include "host/cli/work_phases.hpp"
 #include "host/transcribe/card_listener.hpp"
-#include "host/transcribe/json.hpp"
 #include "host/transcribe/transcriber.hpp"
 #include "host/transcribe/whisper_file.hpp"
 
 namespace swai::cli {
 namespace {
 
-using transcribe::Format, transcribe::Said;
+using transcribe::Said;
 
 constexpr const char* kExamples =
     R"(MODEL: a Whisper model as a folder of Hugging Face or faster-whisper, or a file of whisper.cpp.
@@ -36,13 +35,15 @@ constexpr const char* kExamples =
 Examples:
   swai --tier fast transcribe -m build/models/whisper-tiny.en speech.wav
   swai --tier fast transcribe -m MODEL --format srt talk.mp3 > talk.srt
+  swai --tier fast transcribe -m MODEL --format vtt --output-dir subtitles *.mp3
   arecord -d 5 -r 16000 -f S16_LE | swai transcribe -m MODEL -)";
 
 struct Wish {
   std::string model;
   std::vector<std::string> files;
   std::string format = "text";
-  std::string precision;  // empty: the file's, or w8a8
+  std::string output_folder;  // empty: standard output
+  std::string precision;      // empty: the file's, or w8a8
   std::vector<std::string> four_bits;
   LaunchWish launch;
   std::string build = "async";
@@ -104,57 +105,21 @@ Json building_json(const building::Work& work) {
           {"copy_cycles", work.copying}};
 }
 
-class Writer {
+// Whether a model that knows little was given something else: nothing comes of it, or something whose words
+// are none too certain.
+class Doubts {
  public:
-  Writer(const Cli& cli, const Wish& wish, models::Precision precision)
-      : cli_(cli), wish_(wish), precision_(precision), format_(*transcribe::format_of(wish.format)) {}
-
-  bool json() const { return cli_.options().json || format_ == Format::kJson; }
-
-  void begin(const std::string& file) {
-    segments_ = Json::array();
-    text_.clear();
-    number_ = 0;
-    doubtful_ = false;
-    if (json()) return;
-    if (wish_.files.size() > 1 && format_ == Format::kText) write_words(fmt::format("{}:\n", file));
-    write_words(transcribe::head_of(format_));
-  }
-  void say(const Said& said) {
-    ++number_;
-    text_ += said.text;
+  void add(const Said& said) {
+    ++segments_;
     doubtful_ = doubtful_ || said.words_log_probability < kDoubtful;
-    segments_.push_back(transcribe::segment_json(said, number_ - 1));
-    if (!json()) write_words(transcribe::text_of(format_, said, number_));
   }
-  void end(const std::string& file, const audio::Sound& sound, const std::string& language,
-           uint64_t windows) {
-    if (!json()) return;
-    cli_.print({{"file", file},
-                {"model", wish_.model},
-                {"precision", models::to_text(precision_)},
-                {"language", language},
-                {"duration", sound.seconds()},
-                {"windows", windows},
-                {"text", text_},
-                {"segments", segments_}});
-  }
-
-  // Nothing, or something whose words are none too certain: a model that knows little takes anything for
-  // that.
-  bool is_doubtful() const { return number_ == 0 || doubtful_; }
+  bool any() const { return segments_ == 0 || doubtful_; }
 
  private:
-  const Cli& cli_;
-  const Wish& wish_;
-  const models::Precision precision_;
-  const Format format_;
-  Json segments_;
-  std::string text_;
-  size_t number_ = 0;
   // Between the digits of the test clips and what else was tried: speech, music, noise (docs/transcribe.md).
   static constexpr double kDoubtful = -0.12;
-  bool doubtful_ = false;  // a segment
+  size_t segments_ = 0;
+  bool doubtful_ = false;
 };
 
 unsigned cores_of_card() {
@@ -223,6 +188,7 @@ int run(const Cli& cli, Wish wish) {
       transcribe::open_whisper(wish.model, models::precision_named(wish.precision), wish.four_bits));
   const transcribe::CardWhisper& model = ready.model.card;
   check(wish, ready);
+  Transcripts transcripts(cli, *transcribe::format_of(wish.format), wish.output_folder, wish.files);
   wish.options.short_windows = wish.short_windows && ready.model.training.short_windows;
   std::vector<audio::Sound> sounds;
   for (const std::string& file : wish.files) {
@@ -252,7 +218,6 @@ int run(const Cli& cli, Wish wish) {
   progress.reset();
   phases.end("loading");
 
-  Writer writer(cli, wish, model.precision);
   double seconds = 0;
   for (size_t i = 0; i < sounds.size(); ++i) {
     const audio::Sound& sound = sounds[i];
@@ -261,18 +226,26 @@ int run(const Cli& cli, Wish wish) {
     transcribe::Transcriber transcriber(speech, listener ? &*listener : nullptr, *ready.tokenizer,
                                         ready.special, model.frames(), model.shape.text_context,
                                         wish.options);
-    writer.begin(wish.files[i]);
+    transcripts.begin(wish.files[i]);
+    Doubts doubts;
     {
       Progress listening(!cli.options().quiet, wish.files[i]);
       transcriber.run(
           mel, (sound.samples.size() + audio::kHop - 1) / audio::kHop,
-          [&](const Said& said) { writer.say(said); },
+          [&](const Said& said) {
+            transcripts.say(said);
+            doubts.add(said);
+          },
           [&](const transcribe::Progress& now) {
             listening.reached(static_cast<double>(now.done) / static_cast<double>(now.all));
           });
     }
-    writer.end(wish.files[i], sound, transcriber.language(), transcriber.windows());
-    if (!ready.model.training.only.empty() && writer.is_doubtful() && !cli.options().quiet) {
+    transcripts.end({{"model", wish.model},
+                     {"precision", models::to_text(model.precision)},
+                     {"language", transcriber.language()},
+                     {"duration", sound.seconds()},
+                     {"windows", transcriber.windows()}});
+    if (!ready.model.training.only.empty() && doubts.any() && !cli.options().quiet) {
       fmt::print(stderr, "swai: {} knows {} only: something else seems to be in {}\n", wish.model,
                  ready.model.training.only, wish.files[i]);
     }
@@ -282,7 +255,7 @@ int run(const Cli& cli, Wish wish) {
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
     const unsigned cores = cores_of_card();
     const auto shares = shares_of(phases, speech, listener ? &*listener : nullptr, cores);
-    if (writer.json()) {
+    if (transcripts.json()) {
       Json stats = {
           {"jobs", work_json(listener ? listener->work() : transcribe::CardSpeech::Work(), "windows")},
           {"encoder", work_json(speech.heard(), "windows")},
@@ -317,6 +290,10 @@ void add_transcribe(Cli& cli) {
   command->add_option("--format", wish->format, "of the text: text, srt, vtt, json, csv (default text)")
       ->check(CLI::IsMember({"text", "srt", "vtt", "json", "csv"}))
       ->type_name("NAME");
+  command
+      ->add_option("--output-dir", wish->output_folder,
+                   "writes a file for each sound, named after it, such as FOLDER/talk.srt")
+      ->type_name("FOLDER");
   command
       ->add_option("--language", wish->options.language,
                    "what is spoken, by its code (default en; auto finds out)")

@@ -39,6 +39,22 @@ std::optional<Format> format_of(std::string_view name) {
   return std::nullopt;
 }
 
+std::string_view extension_of(Format format) {
+  switch (format) {
+    case Format::kText:
+      return "txt";
+    case Format::kSrt:
+      return "srt";
+    case Format::kVtt:
+      return "vtt";
+    case Format::kJson:
+      return "json";
+    case Format::kCsv:
+      return "csv";
+  }
+  return "";
+}
+
 std::string time_text(uint64_t hundredths, char decimal_sign) {
   const uint64_t seconds = hundredths / 100;
   return fmt::format("{:02}:{:02}:{:02}{}{:03}", seconds / 3600, seconds / 60 % 60, seconds % 60,

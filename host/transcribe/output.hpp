@@ -22,6 +22,8 @@ struct Said {
 
 enum class Format { kText, kSrt, kVtt, kJson, kCsv };
 std::optional<Format> format_of(std::string_view name);
+// Of a file of it, without the point.
+std::string_view extension_of(Format format);
 
 // "00:01:02,500", or with a point.
 std::string time_text(uint64_t hundredths, char decimal_sign);

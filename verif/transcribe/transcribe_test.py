@@ -10,6 +10,7 @@ import io
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -78,6 +79,30 @@ class Formats(TranscribeTest):
                               input=pathlib.Path(SOUND).read_bytes(), capture_output=True, env=self.environment)
         self.assertEqual(done.stdout.decode(), once)
         self.assertEqual(self.transcribe(SOUND, SOUND)[0], 2 * f"{SOUND}:\n{once}")
+
+    def test_a_file_for_each_sound(self):
+        other = pathlib.Path(FOLDER.name) / "other.wav"
+        shutil.copy(SOUND, other)
+        folder = pathlib.Path(FOLDER.name) / "new" / "texts"
+        for ending, *words in (("txt",), ("vtt", "--format", "vtt"), ("json", "--format", "json")):
+            with self.subTest(ending=ending):
+                self.assertEqual(self.transcribe(SOUND, other, *words, "--output-dir", folder)[0], "")
+                for sound in (SOUND, str(other)):
+                    name = pathlib.Path(sound).stem + "." + ending
+                    self.assertEqual((folder / name).read_text(), self.transcribe(sound, *words)[0])
+        report = self.run_json("transcribe", "--no-fallback", "-m", MODEL, SOUND, "--format", "srt", "--output-dir", folder)
+        self.assertEqual(report["output"], str(folder / "sound.srt"))
+        self.assertEqual((folder / "sound.srt").read_text(), self.transcribe(SOUND, "--format", "srt")[0])
+        # Nothing is written where sounds would get in each other's way, or nobody can write.
+        again = folder / "sound.wav"
+        shutil.copy(SOUND, again)
+        for words, why in (
+                ((SOUND, other, "--format", "srt"), "--output-dir FOLDER writes a file for each"),
+                ((SOUND, again, "--output-dir", folder / "none"), "would both be written to"),
+                ((SOUND, "--output-dir", "/dev/null/texts"), "Not a directory")):
+            with self.subTest(why=why):
+                self.assertIn(why, self.transcribe(*words, code=2)[1])
+        self.assertFalse((folder / "none").exists())
 
     def test_stats(self):
         # Second attempts are what the host does by itself.
