@@ -3,9 +3,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <utility>
 
 namespace swai::cli {
+namespace {
+
+constexpr double kMostGuessed = 0.99;
+
+}  // namespace
 
 Progress::Progress(bool wanted, std::string what) : what_(std::move(what)) {
   if (wanted && ::isatty(STDERR_FILENO) == 1) thread_ = std::thread([this] { show(); });
@@ -26,20 +33,35 @@ void Progress::reached(double part) {
   part_ = part;
 }
 
+void Progress::guess(std::function<double()> part) {
+  const std::lock_guard guard(mutex_);
+  guess_ = std::move(part);
+}
+
+void Progress::make_room() {
+  const std::lock_guard guard(mutex_);
+  hide();
+}
+
+void Progress::hide() {
+  if (!std::exchange(shown_, false)) return;
+  fmt::print(stderr, "\r\x1b[K");
+  std::fflush(stderr);
+}
+
 void Progress::show() {
   std::unique_lock lock(mutex_);
-  bool shown = false;
   while (!changed_.wait_for(lock, std::chrono::seconds(1), [this] { return end_; })) {
     const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
     std::string text = fmt::format("{}: {:.0f} s", what_, seconds);
-    if (part_ > 0) {
-      text += fmt::format(", {:.0f} %, about {:.0f} s left", 100 * part_, seconds * (1 - part_) / part_);
-    }
+    const double part = part_ > 0 || !guess_ ? part_ : std::min(guess_(), kMostGuessed);
+    if (part > 0)
+      text += fmt::format(", {:.0f} %, about {:.0f} s left", 100 * part, seconds * (1 - part) / part);
     fmt::print(stderr, "\r{}\x1b[K", text);
     std::fflush(stderr);
-    shown = true;
+    shown_ = true;
   }
-  if (shown) fmt::print(stderr, "\r\x1b[K");
+  hide();
 }
 
 }  // namespace swai::cli

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -20,17 +21,24 @@ class Progress {
 
   // 0 to 1.
   void reached(double part);
+  // Until then: what may have been reached, asked by another thread.
+  void guess(std::function<double()> part);
+  // Takes the line away until the next second, because something else is written to the terminal.
+  void make_room();
 
  private:
   using Clock = std::chrono::steady_clock;
   void show();
+  void hide();
 
   const std::string what_;
   const Clock::time_point begin_ = Clock::now();
   std::mutex mutex_;
   std::condition_variable changed_;
   double part_ = 0;
+  std::function<double()> guess_;
   bool end_ = false;
+  bool shown_ = false;
   std::thread thread_;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <iostream>
 #include <iterator>
 #include <memory>
@@ -19,6 +20,7 @@
 #include "host/cli/started_card.hpp"
 #include "host/cli/transcripts.hpp"
 #include "host/cli/work_phases.hpp"
+#include "host/sdaa/runtime.hpp"
 #include "host/transcribe/card_listener.hpp"
 #include "host/transcribe/transcriber.hpp"
 #include "host/transcribe/whisper_file.hpp"
@@ -128,6 +130,14 @@ unsigned cores_of_card() {
   return static_cast<unsigned>(card.rows * card.columns);
 }
 
+// The part of what takes so many cycles from now on.
+std::function<double()> by_time_of_card(double cycles) {
+  const auto device = sdaa::Runtime::get().current();
+  return [device, begin = device->heard_cycle(), cycles] {
+    return static_cast<double>(device->heard_cycle() - begin) / cycles;
+  };
+}
+
 // Of the jobs' time.
 struct Shares {
   double overhead = 0;  // in which no engine works
@@ -233,11 +243,15 @@ int run(const Cli& cli, Wish wish) {
       transcriber.run(
           mel, (sound.samples.size() + audio::kHop - 1) / audio::kHop,
           [&](const Said& said) {
+            listening.make_room();
             transcripts.say(said);
             doubts.add(said);
           },
           [&](const transcribe::Progress& now) {
-            listening.reached(static_cast<double>(now.done) / static_cast<double>(now.all));
+            if (now.done == 0)
+              listening.guess(by_time_of_card(speech.usual_cycles(now.all, cores_of_card())));
+            else
+              listening.reached(static_cast<double>(now.done) / static_cast<double>(now.all));
           });
     }
     transcripts.end({{"model", wish.model},

@@ -1,6 +1,7 @@
 #include "host/sdaa/long_wait.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -26,10 +27,12 @@ std::string launch_of(Device& device, uint64_t other) {
 void LongWait::tell(Clock::duration waited, Clock::time_point now, uint64_t cycles) {
   const double seconds = std::max(std::chrono::duration<double>(waited).count(), 1e-3);
   const uint64_t other = device_.other_client();
+  // On a terminal the program may show how far it is, in a line without an end.
+  const char* const begin = ::isatty(STDERR_FILENO) == 1 ? "\r\x1b[K" : "";
   // The limit is one of this program's own launches.
   fmt::print(stderr,
-             "swai: waiting for {} on device {} for {:.0f} s: {} cycles, {:.0f} thousand a second{}\n",
-             other != 0 ? launch_of(device_, other) : what_runs(), device_.number(), seconds, cycles,
+             "{}swai: waiting for {} on device {} for {:.0f} s: {} cycles, {:.0f} thousand a second{}\n",
+             begin, other != 0 ? launch_of(device_, other) : what_runs(), device_.number(), seconds, cycles,
              static_cast<double>(cycles) / seconds / 1e3,
              other != 0 ? "" : "; SWAI_LAUNCH_LIMIT=CYCLES ends launches that take longer");
   next_ = now + pause_;

@@ -59,6 +59,7 @@ bool Waiting::let_time_pass(Lock& lock, Patience& patience, uint64_t until) {
       std::min({patience.slice, until - cycle, std::max<uint64_t>(limits_.wait_cycles - waited, 1)});
   const Connection::Passed passed = connection.let_time_pass(slice);
   patience.cycle = passed.cycle;
+  heard_cycle_ = passed.cycle;
   // What somebody else waited for may have ended it early.
   const uint64_t went = passed.cycle - cycle;
   if (went != 0) patience.moved = Clock::now();

@@ -3,6 +3,7 @@
 // and lets the other threads have their turn.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -42,6 +43,8 @@ class Waiting {
   uint64_t activity() const { return activity_; }
   // Somebody lets time pass.
   bool somebody_waits() const { return waiters_ != 0; }
+  // The card's time when somebody let it pass last; for any thread.
+  uint64_t heard_cycle() const { return heard_cycle_; }
 
  private:
   class Patience {
@@ -76,6 +79,7 @@ class Waiting {
   LongWait long_wait_;
   std::condition_variable_any changed_;
   uint64_t activity_ = 0;
+  std::atomic<uint64_t> heard_cycle_ = 0;
   unsigned waiters_ = 0;
   unsigned asked_in_vain_ = 0;  // moments
 };

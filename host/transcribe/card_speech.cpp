@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <stdexcept>
 #include <utility>
@@ -324,15 +325,31 @@ void CardSpeech::count_window(uint64_t given, uint64_t others, uint64_t steps) {
   for (uint64_t step = 0; step < steps; ++step) count(1, given + others + step);
 }
 
-double CardSpeech::least_cycles(unsigned cpes) const {
+double CardSpeech::least_cycles_of(const Pass& pass, unsigned cpes) const {
   const graph::Limits limits = graph::limits_of(cpes);
+  const graph::Program& program = program_of(pass, windows_.at(pass.window));
   double sum = 0;
-  for (const auto& [pass, times] : passes_) {
-    const graph::Program& program = program_of(pass, windows_.at(pass.window));
-    for (const graph::NodeDemand& node : graph::demand_of(program.pattern, sizes_of(pass, true)))
-      sum += static_cast<double>(times) * node.cycles(limits);
-  }
+  for (const graph::NodeDemand& node : graph::demand_of(program.pattern, sizes_of(pass, true)))
+    sum += node.cycles(limits);
   return sum;
+}
+
+double CardSpeech::least_cycles(unsigned cpes) const {
+  double sum = 0;
+  for (const auto& [pass, times] : passes_) sum += static_cast<double>(times) * least_cycles_of(pass, cpes);
+  return sum;
+}
+
+double CardSpeech::usual_cycles(uint64_t frames, unsigned cpes) const {
+  // People say so much, with times; and jobs of tiny.en and of the digits model come so close to the limits.
+  constexpr double kTokensPerFrame = 0.03, kReached = 0.75;
+  const uint32_t window = window_->frames;
+  const double windows = std::ceil(static_cast<double>(frames) / window);
+  const double tokens = std::ceil(kTokensPerFrame * static_cast<double>(frames));
+  const auto half = static_cast<uint64_t>(std::min(tokens / windows, card_.shape.text_context - 1.0) / 2);
+  return (windows * least_cycles_of({window, Of::kEncoder, 0, 0}, cpes) +
+          tokens * least_cycles_of({window, Of::kText, 1, half}, cpes)) /
+         kReached;
 }
 
 uint64_t CardSpeech::nodes() const {

@@ -63,6 +63,8 @@ class CardSpeech : public Speech {
   // What all passes so far take at least on a card with so many cores: each operator by itself, at the card's
   // limits (graph/demand.hpp).
   double least_cycles(unsigned cpes) const;
+  // What a sound of so many frames takes, about: for who waits.
+  double usual_cycles(uint64_t frames, unsigned cpes) const;
   // Of the lists of all passes so far, whoever launched them.
   uint64_t nodes() const;
   size_t weight_bytes() const { return encoder_weights_.bytes() + decoder_weights_.bytes(); }
@@ -108,6 +110,7 @@ class CardSpeech : public Speech {
   };
   static std::map<std::string, int64_t> sizes_of(const Pass& pass, bool begun);
   static const graph::Program& program_of(const Pass& pass, const Window& window);
+  double least_cycles_of(const Pass& pass, unsigned cpes) const;
   std::vector<std::vector<Choice>> choices_of_beams(size_t count) const;
 
   void run(walk::List& list, const std::map<std::string, int64_t>& sizes, Work& work, uint64_t items);
