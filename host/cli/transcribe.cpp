@@ -319,8 +319,9 @@ void add_transcribe(Cli& cli) {
       ->add_option("--initial-prompt", wish->options.initial_prompt,
                    "a text that may have come before: names, style")
       ->type_name("TEXT");
-  command->add_flag("!--no-timestamps", wish->options.timestamps,
-                    "text without times: a window is one segment");
+  command->add_flag_callback(
+      "--no-timestamps", [wish] { wish->options.timestamps = false; },
+      "text without times: a window is one segment");
   command
       ->add_option(
           "--beams", wish->options.beams,
@@ -328,10 +329,12 @@ void add_transcribe(Cli& cli) {
           "host leads them (default 1)")
       ->check(CLI::Range(1, 16))
       ->type_name("N");
-  command->add_flag("!--no-fallback", wish->fallback,
-                    "the likeliest text as it is: no second attempts where it is no good");
-  command->add_flag("!--full-windows", wish->short_windows,
-                    "windows of 30 seconds for short sounds, too, where the model knows shorter ones");
+  command->add_flag_callback(
+      "--no-fallback", [wish] { wish->fallback = false; },
+      "the likeliest text as it is: no second attempts where it is no good");
+  command->add_flag_callback(
+      "--full-windows", [wish] { wish->short_windows = false; },
+      "windows of 30 seconds for short sounds, too, where the model knows shorter ones");
   add_launch_options(*command, wish->launch);
   command
       ->add_option(

@@ -157,7 +157,8 @@ void add_paper(Cli& cli, CLI::App& command, const std::function<void(std::functi
           "10.3, as the paper's calls of CUDA for each launch)")
       ->check(CLI::Range(0.001, 1e6))
       ->type_name("N");
-  paper->add_flag("!--no-timestamps", wish->spoken.timestamps, "for --model: it says no times");
+  paper->add_flag_callback(
+      "--no-timestamps", [wish] { wish->spoken.timestamps = false; }, "for --model: it says no times");
   paper->add_flag(
       "--once", wish->spoken.once,
       "for --model: it hears the sound once in each way, not twice of which the second counts, and "
