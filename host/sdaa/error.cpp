@@ -218,8 +218,9 @@ static Failure failure_of_command(const Queue& queue) {
     }
     case Status::kKernelTimeout:
       return {sdaaErrorLaunchTimeOut,
-              fmt::format("{}; it was at pc {:#x}", kernel_ended(queue, "ran too long and was stopped"),
-                          line.detail_pc)};
+              fmt::format("{}; it was at pc {:#x}; SWAI_LAUNCH_LIMIT=CYCLES (4294967295 at most) allows more "
+                          "where the launch itself names no limit",
+                          kernel_ended(queue, "ran too long and was stopped"), line.detail_pc)};
     case Status::kProgramFault:
       return {code_of_trap(line.detail),
               fmt::format("the program failed: {}; pc {:#x}, address {:#x}", fault::cause_text(line.detail),

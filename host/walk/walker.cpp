@@ -1,11 +1,26 @@
 #include "host/walk/walker.hpp"
 
 #include <bit>
+#include <cstdlib>
 #include <utility>
 
 #include "host/sdaa/include/sdaa/simulation.h"
 
 namespace swai::walk {
+namespace {
+
+// The encoder's list of a large model takes longer than the second that the card gives launches by itself.
+// Who sets a limit means these, too.
+sdaaLaunchConfig_t settings() {
+  constexpr uint32_t kLongest = 4'000'000'000;
+  sdaaLaunchConfig_t config = {};
+  config.structBytes = sizeof config;
+  config.group = sdaaAnyGroup;
+  config.timeoutCycles = std::getenv("SWAI_LAUNCH_LIMIT") == nullptr ? kLongest : 0;
+  return config;
+}
+
+}  // namespace
 
 Walker::Walker(std::string name, std::span<const uint8_t> module) : name_(std::move(name)) {
   check(sdaaModuleLoadBytes(&module_, module.data(), module.size()), name_);
@@ -17,9 +32,7 @@ Walker::~Walker() {
 }
 
 void Walker::walk(std::span<const node::WalkArgs> lists) {
-  sdaaLaunchConfig_t config = {};
-  config.structBytes = sizeof config;
-  config.group = sdaaAnyGroup;
+  const sdaaLaunchConfig_t config = settings();
   time_.begin();
   for (const node::WalkArgs& args : lists) {
     if (host_ns_ != 0) check(sdaaDeviceLetTimePass(host_ns_), "the host's time");
@@ -29,8 +42,9 @@ void Walker::walk(std::span<const node::WalkArgs> lists) {
 }
 
 program::Kernel Walker::kernel() const {
+  const sdaaLaunchConfig_t config = settings();
   sdaaProgramKernel_t kernel = {};
-  check(sdaaProgramGetKernel(&kernel, function_, nullptr), name_);
+  check(sdaaProgramGetKernel(&kernel, function_, &config), name_);
   return std::bit_cast<program::Kernel>(kernel);
 }
 

@@ -133,6 +133,13 @@ class Formats(TranscribeTest):
         self.assertLessEqual(size["w4a8"], size["w8a8"])
         self.assertNotEqual(said["four"], said["w8a8"])
 
+    def test_limit_of_launches(self):
+        self.environment["SWAI_LAUNCH_LIMIT"] = "20000"
+        for words in ((), ("--launch", "two-tier")):
+            with self.subTest(words=words):
+                said = self.transcribe(SOUND, *words, code=1)[1]
+                self.assertRegex(said, r"ran too long and was stopped .*SWAI_LAUNCH_LIMIT=CYCLES")
+
     def test_without_timestamps(self):
         report = self.report(SOUND, "--no-timestamps")
         for one in report["segments"]:
