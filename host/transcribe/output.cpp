@@ -2,8 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 namespace swai::transcribe {
 namespace {
+
+struct Names {
+  Format format;
+  std::string_view name;
+  std::string_view extension;
+};
+constexpr std::array kFormats = {Names{Format::kText, "text", "txt"}, Names{Format::kSrt, "srt", "srt"},
+                                 Names{Format::kVtt, "vtt", "vtt"}, Names{Format::kJson, "json", "json"},
+                                 Names{Format::kCsv, "csv", "csv"}};
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r\n";
@@ -31,28 +43,13 @@ std::string without_arrows(std::string_view text) {
 }  // namespace
 
 std::optional<Format> format_of(std::string_view name) {
-  if (name == "text") return Format::kText;
-  if (name == "srt") return Format::kSrt;
-  if (name == "vtt") return Format::kVtt;
-  if (name == "json") return Format::kJson;
-  if (name == "csv") return Format::kCsv;
-  return std::nullopt;
+  const auto found = std::ranges::find(kFormats, name, &Names::name);
+  if (found == kFormats.end()) return std::nullopt;
+  return found->format;
 }
 
 std::string_view extension_of(Format format) {
-  switch (format) {
-    case Format::kText:
-      return "txt";
-    case Format::kSrt:
-      return "srt";
-    case Format::kVtt:
-      return "vtt";
-    case Format::kJson:
-      return "json";
-    case Format::kCsv:
-      return "csv";
-  }
-  return "";
+  return std::ranges::find(kFormats, format, &Names::format)->extension;
 }
 
 std::string time_text(uint64_t hundredths, char decimal_sign) {
