@@ -10,24 +10,20 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, "verif/transcribe")
+from tiny import MODEL as SPEECH, RECORDING, SAID, words  # noqa: E402
+
 CHAT = pathlib.Path("build/models/smollm2-135m/SmolLM2-135M-Instruct.Q4_1.gguf")
-SPEECH = pathlib.Path("build/models/whisper-tiny.en")
 DIGITS = pathlib.Path("build/models/digits")
-SAID = ("and so my fellow americans ask not what your country can do for you "
-        "ask what you can do for your country")
 
 
-def swai(*words):
-    command = ["build/swai", "--tier", "fast", "--quiet", *map(str, words)]
+def swai(*arguments):
+    command = ["build/swai", "--tier", "fast", "--quiet", *map(str, arguments)]
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def answer(precision, question):
     return swai("generate", "-m", CHAT, "--precision", precision, "--chat", "-p", question, "-n", "40")
-
-
-def words(text):
-    return " ".join(re.findall(r"[a-z']+", text.lower()))
 
 
 class Chat(unittest.TestCase):
@@ -52,17 +48,17 @@ class Speech(unittest.TestCase):
     def test_word_for_word(self):
         for precision in "w8a8", "fp32", "w4a8":
             with self.subTest(precision):
-                text = swai("transcribe", "-m", SPEECH, "--precision", precision, "examples/sounds/jfk.wav")
+                text = swai("transcribe", "-m", SPEECH, "--precision", precision, RECORDING)
                 self.assertEqual(words(text), SAID)
 
     def test_subtitles(self):
-        text = swai("transcribe", "-m", SPEECH, "--format", "srt", "examples/sounds/jfk.wav")
+        text = swai("transcribe", "-m", SPEECH, "--format", "srt", RECORDING)
         self.assertRegex(text, r"^1\n00:00:00,\d{3} --> 00:00:\d{2},\d{3}\n")
         self.assertEqual(words(re.sub(r"(?m)^\d+$|^.*-->.*$", "", text)), SAID)
 
     def test_exported_it_says_the_same(self):
         """Token by token, in windows of whisper.cpp's length. fp16 holds all weights of these models."""
-        for model, sound in (SPEECH, "examples/sounds/jfk.wav"), (DIGITS, "models/digits/test/019.flac"):
+        for model, sound in (SPEECH, RECORDING), (DIGITS, "models/digits/test/019.flac"):
             with self.subTest(str(model)), tempfile.TemporaryDirectory() as folder:
                 exported = f"{folder}/model.ggml"
                 swai("model", "export", "-m", model, "-o", exported)

@@ -7,15 +7,13 @@ import argparse
 import difflib
 import json
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
 
 from reports import printed_by, reports
+from tiny import MISSING, MODEL, RECORDING, words
 
-MODEL = pathlib.Path("build/models/whisper-tiny.en")
-RECORDING = pathlib.Path("examples/sounds/jfk.wav")
 TEXT = pathlib.Path("verif/transcribe/data/plain-english.txt")
 
 
@@ -27,15 +25,11 @@ def clips(folder):
         yield clip
 
 
-def words(report):
-    return re.findall(r"[a-z0-9']+", report["text"].lower())
-
-
 def agreement(right, said):
     """The share of the reference's words that are said, too, in their order."""
     equal = total = 0
     for reference, report in zip(right, said, strict=True):
-        wanted, heard = words(reference), words(report)
+        wanted, heard = words(reference["text"]), words(report["text"])
         matched = sum(block.size for block in difflib.SequenceMatcher(None, wanted, heard, autojunk=False).get_matching_blocks())
         # Words that nobody said count, too.
         equal += matched
@@ -49,7 +43,7 @@ def main():
     parser.add_argument("--precision", default="w8a8", help="of the card (default w8a8)")
     precision = parser.parse_args().precision
     if not MODEL.exists():
-        sys.exit(f"{MODEL} is not there: scripts/get-model whisper-tiny.en fetches it")
+        sys.exit(MISSING)
     with tempfile.TemporaryDirectory() as folder:
         sounds = list(clips(pathlib.Path(folder)))
         right = printed_by("build/whisper-reference", "-m", MODEL, *sounds)

@@ -1,0 +1,26 @@
+#!/usr/bin/env python3
+"""Measures how long `swai transcribe` takes for a recording of 11 seconds with Whisper tiny.en on the fast tier, from its start
+to its end. Prints a flat JSON object for `make bench`, without the figure where the model is not there."""
+
+import json
+import sys
+import time
+
+from reports import reports
+from tiny import MISSING, MODEL, RECORDING, SAID, words
+
+
+def main():
+    if not MODEL.exists():
+        print(MISSING, file=sys.stderr)
+        print("{}")
+        return
+    begin = time.monotonic()
+    (said,) = reports("transcribe", "-m", MODEL, RECORDING)
+    seconds = time.monotonic() - begin
+    if words(said["text"]) != SAID:
+        raise SystemExit(f"the card hears '{said['text']}'")
+    print(json.dumps({"whisper.tiny_wall_s": round(seconds, 1)}))
+
+
+main()
