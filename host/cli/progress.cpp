@@ -38,9 +38,10 @@ void Progress::guess(std::function<double()> part) {
   guess_ = std::move(part);
 }
 
-void Progress::make_room() {
+void Progress::make_room(const std::function<void()>& write) {
   const std::lock_guard guard(mutex_);
   hide();
+  write();
 }
 
 void Progress::hide() {

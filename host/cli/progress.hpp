@@ -23,8 +23,8 @@ class Progress {
   void reached(double part);
   // Until then: what may have been reached, asked by another thread.
   void guess(std::function<double()> part);
-  // Takes the line away until the next second, because something else is written to the terminal.
-  void make_room();
+  // The line is away while `write` writes to the terminal, until the next second.
+  void make_room(const std::function<void()>& write);
 
  private:
   using Clock = std::chrono::steady_clock;

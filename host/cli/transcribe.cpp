@@ -198,7 +198,6 @@ int run(const Cli& cli, Wish wish) {
       transcribe::open_whisper(wish.model, models::precision_named(wish.precision), wish.four_bits));
   const transcribe::CardWhisper& model = ready.model.card;
   check(wish, ready);
-  Transcripts transcripts(cli, *transcribe::format_of(wish.format), wish.output_folder, wish.files);
   wish.options.short_windows = wish.short_windows && ready.model.training.short_windows;
   std::vector<audio::Sound> sounds;
   for (const std::string& file : wish.files) {
@@ -206,6 +205,7 @@ int run(const Cli& cli, Wish wish) {
     if (sounds.back().cut_short && !cli.options().quiet)
       fmt::print(stderr, "swai: {} is shorter than it says: it may be cut off\n", file);
   }
+  Transcripts transcripts(cli, *transcribe::format_of(wish.format), wish.output_folder, wish.files);
   const std::string module = places().operators;
   const ModuleFile operators(module);
   const std::string program = places().listen;
@@ -243,8 +243,7 @@ int run(const Cli& cli, Wish wish) {
       transcriber.run(
           mel, (sound.samples.size() + audio::kHop - 1) / audio::kHop,
           [&](const Said& said) {
-            listening.make_room();
-            transcripts.say(said);
+            listening.make_room([&] { transcripts.say(said); });
             doubts.add(said);
           },
           [&](const transcribe::Progress& now) {
@@ -307,6 +306,7 @@ void add_transcribe(Cli& cli) {
   command
       ->add_option("--output-dir", wish->output_folder,
                    "writes a file for each sound, named after it, such as FOLDER/talk.srt")
+      ->check([](const std::string& folder) { return folder.empty() ? "a folder without a name" : ""; })
       ->type_name("FOLDER");
   command
       ->add_option("--language", wish->options.language,

@@ -14,6 +14,12 @@
 namespace swai::cli {
 
 using transcribe::Format;
+namespace {
+
+// What a file is called until it is whole.
+std::filesystem::path part_of(std::filesystem::path path) { return path += ".part"; }
+
+}  // namespace
 
 Transcripts::Transcripts(const Cli& cli, Format format, std::string folder,
                          const std::vector<std::string>& sounds)
@@ -46,7 +52,7 @@ void Transcripts::begin(const std::string& sound) {
   text_.clear();
   if (!folder_.empty()) {
     path_ = path_of(sound);
-    file_.open(path_, std::ios::binary | std::ios::trunc);
+    file_.open(part_of(path_), std::ios::binary | std::ios::trunc);
     write("");
   } else if (json()) {
     return;
@@ -70,6 +76,7 @@ void Transcripts::end(const Json& report) {
   if (!folder_.empty()) {
     if (format_ == Format::kJson) write(cli_.text_of(all));
     file_.close();
+    std::filesystem::rename(part_of(path_), path_);
     all["output"] = path_.string();
     if (!cli_.options().quiet) fmt::print(stderr, "swai: {} is in {}\n", sound_, path_.string());
   }
@@ -85,7 +92,7 @@ std::filesystem::path Transcripts::path_of(const std::string& sound) const {
 void Transcripts::write(std::string_view text) {
   if (folder_.empty()) return write_words(text);
   file_ << text << std::flush;
-  if (!file_) throw std::system_error(errno, std::generic_category(), path_.string());
+  if (!file_) throw std::system_error(errno, std::generic_category(), part_of(path_).string());
 }
 
 }  // namespace swai::cli

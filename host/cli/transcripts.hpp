@@ -13,8 +13,8 @@ namespace swai::cli {
 
 class Transcripts {
  public:
-  // Files lie in `folder`, if that is given. Throws Error(kBadInput) when sounds would get in each other's
-  // way.
+  // Files lie in `folder`, if that is given, and end in .part until they are whole. Throws Error(kBadInput)
+  // when sounds would get in each other's way.
   Transcripts(const Cli& cli, transcribe::Format format, std::string folder,
               const std::vector<std::string>& sounds);
 
@@ -24,8 +24,6 @@ class Transcripts {
   void say(const transcribe::Said& said);
   void end(const Json& report);
 
-  // Of the sound so far.
-  size_t segments() const { return segments_.size(); }
   // Standard output is JSON.
   bool json() const {
     return cli_.options().json || (folder_.empty() && format_ == transcribe::Format::kJson);

@@ -9,6 +9,7 @@
 #include "abi/command.hpp"
 #include "card_regs.hpp"
 #include "host/sdaa/bars.hpp"
+#include "host/sdaa/telling_times.hpp"
 
 namespace swai::sdaa {
 namespace {
@@ -121,9 +122,13 @@ Status Connection::request_when_ready(Operation operation, std::initializer_list
                                       Values& values, std::string_view why) {
   Status status = request(operation, arguments, values);
   if (status != Status::kAgain) return status;
+  TellingTimes times(limits_.silent);
+  const auto begin_time = steady_clock::now();
   const uint64_t begin = cycle();
   while ((status = request(operation, arguments, values)) == Status::kAgain) {
     const uint64_t waited = cycle() - begin;
+    const auto now = steady_clock::now();
+    if (times.due(now - begin_time, now)) fmt::print(stderr, "swai: {} for {} cycles\n", why, waited);
     if (waited > limits_.wait_cycles) {
       fail(sdaaErrorTimedOut,
            fmt::format("{} for {} cycles of the card; SWAI_TIMEOUT_CYCLES=CYCLES waits longer", why, waited));

@@ -103,8 +103,8 @@ class Device : public std::enable_shared_from_this<Device> {
   std::optional<protocol::ClientUsage> own_usage();
   // What a query costs: without it nothing would ever become complete for somebody who only asks.
   void let_a_moment_pass() { waiting_.let_a_moment_pass(); }
-  // Of the card, when somebody waited for it last. The only one that takes no lock, and no time of the
-  // card's.
+  // Of the card, when somebody waited for it last. Any thread may ask, with or without the lock; it takes
+  // none of the card's time.
   uint64_t heard_cycle() const { return waiting_.heard_cycle(); }
   // The card without all that, whether its firmware lives or not: for what it tells about itself.
   template <typename Use>

@@ -1,7 +1,6 @@
 #include "host/sdaa/long_wait.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -11,8 +10,6 @@
 
 namespace swai::sdaa {
 namespace {
-
-constexpr std::chrono::seconds kLongestPause{600};
 
 // Of another client of a card that is shared.
 std::string launch_of(Device& device, uint64_t other) {
@@ -24,19 +21,15 @@ std::string launch_of(Device& device, uint64_t other) {
 
 }  // namespace
 
-void LongWait::tell(Clock::duration waited, Clock::time_point now, uint64_t cycles) {
+void LongWait::tell(Clock::duration waited, uint64_t cycles) {
   const double seconds = std::max(std::chrono::duration<double>(waited).count(), 1e-3);
   const uint64_t other = device_.other_client();
-  // On a terminal the program may show how far it is, in a line without an end.
-  const char* const begin = ::isatty(STDERR_FILENO) == 1 ? "\r\x1b[K" : "";
   // The limit is one of this program's own launches.
   fmt::print(stderr,
-             "{}swai: waiting for {} on device {} for {:.0f} s: {} cycles, {:.0f} thousand a second{}\n",
-             begin, other != 0 ? launch_of(device_, other) : what_runs(), device_.number(), seconds, cycles,
+             "swai: waiting for {} on device {} for {:.0f} s: {} cycles, {:.0f} thousand a second{}\n",
+             other != 0 ? launch_of(device_, other) : what_runs(), device_.number(), seconds, cycles,
              static_cast<double>(cycles) / seconds / 1e3,
              other != 0 ? "" : "; SWAI_LAUNCH_LIMIT=CYCLES ends launches that take longer");
-  next_ = now + pause_;
-  pause_ = std::min(pause_ * 2, kLongestPause);
 }
 
 std::string LongWait::what_runs() const {

@@ -50,10 +50,6 @@ bool Waiting::let_time_pass(Lock& lock, Patience& patience, uint64_t until) {
          fmt::format("nothing that was given to the card has become complete in {} cycles of it; "
                      "SWAI_TIMEOUT_CYCLES=CYCLES waits longer",
                      waited));
-  if (now - patience.moved > limits_.real)
-    fail(sdaaErrorTimedOut,
-         fmt::format("the card's time has stood still for {} s; SWAI_TIMEOUT_SECONDS=SECONDS waits longer",
-                     std::chrono::duration_cast<std::chrono::seconds>(now - patience.moved).count()));
   long_wait_.look(patience.begin, now, waited);
   const uint64_t slice =
       std::min({patience.slice, until - cycle, std::max<uint64_t>(limits_.wait_cycles - waited, 1)});
@@ -62,7 +58,14 @@ bool Waiting::let_time_pass(Lock& lock, Patience& patience, uint64_t until) {
   heard_cycle_ = passed.cycle;
   // What somebody else waited for may have ended it early.
   const uint64_t went = passed.cycle - cycle;
-  if (went != 0) patience.moved = Clock::now();
+  const auto then = Clock::now();
+  if (went != 0) {
+    patience.moved = then;
+  } else if (then - patience.moved > limits_.real) {
+    fail(sdaaErrorTimedOut,
+         fmt::format("the card's time has stood still for {} s; SWAI_TIMEOUT_SECONDS=SECONDS waits longer",
+                     std::chrono::duration_cast<std::chrono::seconds>(then - patience.moved).count()));
+  }
   if (connection.is_fast_tier() && went >= slice)
     patience.slice = std::min(2 * patience.slice, kLongestSlice);
   bool awake = passed.awake;

@@ -16,7 +16,8 @@ sdaaLaunchConfig_t settings() {
   sdaaLaunchConfig_t config = {};
   config.structBytes = sizeof config;
   config.group = sdaaAnyGroup;
-  config.timeoutCycles = std::getenv("SWAI_LAUNCH_LIMIT") == nullptr ? kLongest : 0;
+  const char* const limit = std::getenv("SWAI_LAUNCH_LIMIT");
+  config.timeoutCycles = limit == nullptr || *limit == '\0' ? kLongest : 0;
   return config;
 }
 

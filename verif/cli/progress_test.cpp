@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <string>
+#include <string_view>
 
 namespace {
 
@@ -53,7 +54,9 @@ class Terminal {
 }  // namespace
 
 TEST_CASE("progress: seconds, then what is guessed, then what is known; it makes room, and goes at the end") {
-  constexpr const char* kGone = "\r\x1b[K";
+  const auto write = [](std::string_view words) {
+    REQUIRE(::write(STDERR_FILENO, words.data(), words.size()) == static_cast<ssize_t>(words.size()));
+  };
   Terminal terminal;
   std::atomic<double> guessed = 0.25;
   {
@@ -65,10 +68,10 @@ TEST_CASE("progress: seconds, then what is guessed, then what is known; it makes
     terminal.until(", 99 %, about ");
     progress.reached(0.5);
     terminal.until(", 50 %, about ");
-    terminal.until("s left\x1b[K");
-    progress.make_room();
-    terminal.until(kGone);
+    progress.make_room([&] { write("words"); });
+    CHECK(terminal.until("words").ends_with(" s left\x1b[K\r\x1b[Kwords"));
     terminal.until("the work: ");
   }
-  terminal.until(kGone);
+  write("end");
+  CHECK(terminal.until("end").ends_with(" s left\x1b[K\r\x1b[Kend"));
 }

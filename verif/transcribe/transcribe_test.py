@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import wave
 
 sys.path.insert(0, "verif/cli")
 sys.path.insert(0, "verif/transcribe")
@@ -93,13 +94,27 @@ class Formats(TranscribeTest):
         report = self.run_json("transcribe", "--no-fallback", "-m", MODEL, SOUND, "--format", "srt", "--output-dir", folder)
         self.assertEqual(report["output"], str(folder / "sound.srt"))
         self.assertEqual((folder / "sound.srt").read_text(), self.transcribe(SOUND, "--format", "srt")[0])
+        self.assertEqual(list(folder.glob("*.part")), [])
+        # What was there before stays until there is something whole in its place.
+        (folder / "sound.txt").write_text("before")
+        (folder / "sound.txt.part").mkdir()
+        self.assertIn("Is a directory", self.transcribe(SOUND, "--output-dir", folder, code=2)[1])
+        self.assertEqual((folder / "sound.txt").read_text(), "before")
+        (folder / "sound.txt.part").rmdir()
+        self.transcribe(SOUND, "--output-dir", folder)
+        self.assertEqual((folder / "sound.txt").read_text(), self.transcribe(SOUND)[0])
+        subprocess.run([SWAI, *self.CONFIG, "--quiet", "transcribe", "--no-fallback", "-m", MODEL, "-", "--output-dir", folder],
+                       input=pathlib.Path(SOUND).read_bytes(), check=True, env=self.environment)
+        self.assertEqual((folder / "standard-input.txt").read_text(), self.transcribe(SOUND)[0])
         # Nothing is written where sounds would get in each other's way, or nobody can write.
         again = folder / "sound.wav"
         shutil.copy(SOUND, again)
         for words, why in (
                 ((SOUND, other, "--format", "srt"), "--output-dir FOLDER writes a file for each"),
                 ((SOUND, again, "--output-dir", folder / "none"), "would both be written to"),
-                ((SOUND, "--output-dir", "/dev/null/texts"), "Not a directory")):
+                ((SOUND, "--output-dir", "/dev/null/texts"), "Not a directory"),
+                ((SOUND, "--output-dir", ""), "a folder without a name"),
+                ((SOUND, "nowhere.wav", "--output-dir", folder / "none"), "nowhere.wav")):
             with self.subTest(why=why):
                 self.assertIn(why, self.transcribe(*words, code=2)[1])
         self.assertFalse((folder / "none").exists())
@@ -132,6 +147,14 @@ class Formats(TranscribeTest):
         self.assertGreater(size["w8a8"], size["four"] + 500_000)
         self.assertLessEqual(size["w4a8"], size["w8a8"])
         self.assertNotEqual(said["four"], said["w8a8"])
+
+    def test_less_than_a_sample(self):
+        """At the model's rate nothing is left of it."""
+        sound = f"{FOLDER.name}/least.wav"
+        with wave.open(sound, "wb") as out:
+            out.setparams((1, 2, 48000, 0, "NONE", ""))
+            out.writeframes(b"\x10\x10")
+        self.assertEqual(self.transcribe(sound)[0], "")
 
     def test_limit_of_launches(self):
         self.environment["SWAI_LAUNCH_LIMIT"] = "20000"
