@@ -301,7 +301,7 @@ void add_transcribe(Cli& cli) {
   command->add_option("-m,--model", wish->model, "file or folder of a Whisper model, or a packed one")
       ->required();
   command->add_option("--format", wish->format, "of the text: text, srt, vtt, json, csv (default text)")
-      ->check(CLI::IsMember({"text", "srt", "vtt", "json", "csv"}))
+      ->check(CLI::IsMember(transcribe::format_names()))
       ->type_name("NAME");
   command
       ->add_option("--output-dir", wish->output_folder,

@@ -48,6 +48,12 @@ std::optional<Format> format_of(std::string_view name) {
   return found->format;
 }
 
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const Names& one : kFormats) names.emplace_back(one.name);
+  return names;
+}
+
 std::string_view extension_of(Format format) {
   return std::ranges::find(kFormats, format, &Names::format)->extension;
 }

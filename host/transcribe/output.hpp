@@ -22,6 +22,7 @@ struct Said {
 
 enum class Format { kText, kSrt, kVtt, kJson, kCsv };
 std::optional<Format> format_of(std::string_view name);
+std::vector<std::string> format_names();
 // Of a file of it, without the point.
 std::string_view extension_of(Format format);
 
