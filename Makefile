@@ -417,7 +417,7 @@ demo-chat: ## fetch SmolLM2 (93 MB); the card's model answers: make demo-chat QU
 	$(B)/swai --tier fast generate -m $(B)/models/smollm2-135m/*.gguf --precision w8a8 --chat -p '$(QUESTION)' --stats
 
 .PHONY: test
-test: TESTS := $(if $(CHANGED),--changed $(CHANGED))
+test: TESTS := $(if $(CHANGED),--changed $(CHANGED)) $(if $(SEED),--seed $(SEED))
 test: ## build and run all tests, or those that a change can touch: make test CHANGED=main
 	@scripts/install-deps.sh
 	@since=$$([ -e $(B)/obj ] || date +%s); \

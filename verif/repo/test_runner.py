@@ -11,7 +11,8 @@ import tempfile
 import time
 import unittest
 
-RUNNER = pathlib.Path("scripts/run-tests.py").resolve()
+SCRIPTS = pathlib.Path("scripts").resolve()
+RUNNER = SCRIPTS / "run-tests.py"
 
 
 def runs(process):
@@ -36,9 +37,27 @@ class RunnerTest(unittest.TestCase):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
-    def run_tests(self, *options, programs=""):
+    def git(self, *words):
         done = subprocess.run(
-            ["python3", RUNNER, *options],
+            ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main", *words],
+            cwd=self.root, check=True, capture_output=True, text=True,
+        )
+        return done.stdout.strip()
+
+    def commit(self):
+        """A repository of what has been registered; its commit."""
+        (self.root / ".gitignore").write_text("build/\n")
+        self.git("init")
+        self.git("add", ".")
+        self.git("commit", "-m", "x")
+        return self.git("rev-parse", "HEAD")
+
+    def run_tests(self, *options, programs=""):
+        return self.run_script(RUNNER, *options, programs=programs)
+
+    def run_script(self, script, *options, programs=""):
+        done = subprocess.run(
+            ["python3", script, *options],
             cwd=self.root,
             env={"PATH": "/usr/bin:/bin", "VERILATED_PROGRAMS": programs},
             stdout=subprocess.PIPE,
@@ -149,21 +168,60 @@ class RunnerTest(unittest.TestCase):
         self.assertGreater(seconds["a.computes"], 0.05)
         self.assertLess(seconds["a.waits"], 0.9)
 
-    def test_since(self):
-        self.register({"name": '"a.x"', "command": '"true"'})
+    def test_whole_run(self):
+        """What make test took is kept with its commit, for make bench; runs of a part, and of failing tests, leave nothing."""
+        self.register({"name": '"a.x"', "command": '"true"'}, {"name": '"a.fuzz-short"', "command": '"for i in $(seq 200000); do :; done"'})
+        commit = self.commit()
+        kept = self.root / "build/test-run.json"
+        self.run_tests("--only", "a.x")
+        self.assertFalse(kept.exists())
+        self.run_tests()
+        run = json.loads(kept.read_text())
+        self.assertEqual((run["commit"], run["clean"], list(run["figures"])), (commit, True, ["fuzz.seconds_in_ci"]))
+        self.assertGreater(run["figures"]["fuzz.seconds_in_ci"], 0.05)
         self.run_tests("--since", str(int(time.time()) - 120))
-        self.assertIn(json.loads((self.root / "build/test-minutes.json").read_text())["build.test_minutes"] // 1, (2, 3))
+        self.assertIn(json.loads(kept.read_text())["figures"]["build.test_minutes"] // 1, (2, 3))
+        kept.unlink()
+        self.register({"name": '"a.x"', "command": '"false"'})
+        self.run_tests()
+        self.assertFalse(kept.exists())
+
+    def test_seeds_of_the_commit(self):
+        """They differ from commit to commit and from test to test, are printed, and a failing test's line replays its own."""
+        self.register(
+            {"name": '"a.x"', "command": '"echo {seed} >>x"', "seeds": 3},
+            {"name": '"a.bad"', "command": '"echo {seed} >bad; exit 3"'},
+            {"name": '"a.fixed"', "command": '"echo {seed} >>fixed"', "seeds": 2, "fixed_seeds": "true"},
+        )
+
+        def said():
+            output = self.run_tests("--jobs", "1")[1]
+            seeds = {name: sorted((self.root / name).read_text().split()) for name in ("x", "bad", "fixed")}
+            for name in seeds:
+                (self.root / name).unlink()
+            return output, seeds
+
+        self.assertEqual(said()[1], {"x": ["1", "2", "3"], "bad": ["1"], "fixed": ["1", "2"]}, "no commit: by number")
+        commit = self.commit()
+        output, first = said()
+        self.assertEqual(len(set(first["x"] + first["bad"])), 4)
+        self.assertFalse({"1", "2", "3"} & set(first["x"] + first["bad"]))
+        self.assertEqual(first["fixed"], ["1", "2"])
+        self.assertIn(f"seeds derive from commit {commit[:12]}", output)
+        self.assertEqual(sorted(re.findall(r"ok .* a\.x:\d  seed (\d+)\n", output)), first["x"])
+        self.assertIn(f"replay: make tb T=a.bad SEED={first['bad'][0]}\n", output)
+        self.assertEqual(said()[1], first)
+        self.git("commit", "--allow-empty", "-m", "y")
+        self.assertFalse(set(said()[1]["x"]) & set(first["x"]))
+        self.run_tests("--only", "a.x", "--seed", "7")
+        self.assertEqual((self.root / "x").read_text(), "7\n")
 
     def test_changed(self):
         """Only what a change can touch: by way of make's rules, of scripts, or of what the test says that it reads."""
 
-        def git(*words):
-            subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=self.root, check=True, stdout=subprocess.DEVNULL)
-
         (self.root / "Makefile").write_text(
             "help:\n\nbuild/p: build/x.o build/y.o\nbuild/x.o: build/%.o: %.cpp | order\nbuild/y.o: y.cpp y.hpp\n"
         )
-        (self.root / ".gitignore").write_text("build/\n")
         (self.root / "build").mkdir()
         (self.root / "build/x.d").touch()
         (self.root / "build/y.d").touch()
@@ -174,9 +232,7 @@ class RunnerTest(unittest.TestCase):
             {"name": '"a.lint"', "command": '"true"', "reads": '["rtl/*"]'},
             {"name": '"a.all"', "command": '"true"'},
         )
-        git("init")
-        git("add", ".")
-        git("commit", "-m", "x")
+        self.commit()
         for file, touched in [
             ("x.cpp", "a.x a.p a.script a.all"),
             ("y.hpp", "a.p a.all"),
@@ -190,8 +246,8 @@ class RunnerTest(unittest.TestCase):
                 text.write("# changed\n")
             output = self.run_tests("--changed", "HEAD", "--list")[1]
             self.assertEqual(re.findall(r"(?m)^(\S+)", output), touched.split(), file)
-            git("add", ".")
-            git("commit", "-m", "x")
+            self.git("add", ".")
+            self.git("commit", "-m", "x")
         (self.root / "build/y.d").unlink()
         (self.root / "z.hpp").touch()
         output = self.run_tests("--changed", "HEAD", "--list")[1]
