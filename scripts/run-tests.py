@@ -15,6 +15,7 @@ import threading
 import time
 
 import changed
+import long_passes
 import registry
 import repository
 from registry import UsageError
@@ -163,8 +164,9 @@ def report_failure(job, result):
     print(f"     replay: {replay}", flush=True)
 
 
-def run_all(runner, jobs, workers):
-    """Runs the jobs, the ones that took longest last time (or cost most) first. Returns pairs of the jobs that failed and their results, and the seconds of CPU by label."""
+def run_all(runner, jobs, workers, passed):
+    """Runs the jobs, the ones that took longest last time (or cost most) first; calls `passed` with each that passes and its
+    result. Returns pairs of the jobs that failed and their results, and the seconds of CPU by label."""
     LOG_FOLDER.mkdir(parents=True, exist_ok=True)
     durations = read_durations()
     processor = {}
@@ -182,7 +184,9 @@ def run_all(runner, jobs, workers):
                 print(f"[{count:{width}}/{len(jobs)}] {word} {result.seconds:7.1f} s  {job.label}{seed}", flush=True)
                 durations[f"{job.test.name}:{job.run}"] = round(result.seconds, 2)
                 processor[job.label] = round(result.processor, 2)
-                if result.verdict != "ok":
+                if result.verdict == "ok":
+                    passed(job, result)
+                else:
                     failed.append((job, result))
                     report_failure(job, result)
         except KeyboardInterrupt:
@@ -284,7 +288,13 @@ def main():
 
     if commit and options.seed is None:
         print(f"seeds derive from commit {commit[:12]}; `make test SEED=n` runs another one")
-    failed, processor = run_all(runner, jobs, options.jobs)
+    record = long_passes.Record()
+
+    def passed(job, result):
+        if options.seed is None and options.variant is None:
+            record.note(job.test, job.run, result.processor)
+
+    failed, processor = run_all(runner, jobs, options.jobs, passed)
     if len(jobs) > TAIL_LINES:
         # Again at the end, where a log that was cut still has it.
         for failure in failed:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tests scripts/run-tests.py on small sets of tests that pass, fail, hang and crash."""
 
+import datetime
 import json
 import os
 import pathlib
@@ -215,6 +216,56 @@ class RunnerTest(unittest.TestCase):
         self.assertFalse(set(said()[1]["x"]) & set(first["x"]))
         self.run_tests("--only", "a.x", "--seed", "7")
         self.assertEqual((self.root / "x").read_text(), "7\n")
+
+    def passes(self):
+        path = self.root / "verif/long-passes.json"
+        return json.loads(path.read_text()) if path.exists() else {}
+
+    def test_long_passes(self):
+        """A long test's pass is recorded when all of its seeds passed on a clean tree."""
+        self.register(
+            {"name": '"a.short"', "command": '"true"', "long_seeds": 2},
+            {"name": '"a.long"', "command": '"test {seed} -gt 0"', "long": "true", "seeds": 2},
+            {"name": '"b.long"', "command": '"true"', "long": "true"},
+            {"name": '"a.bad"', "command": '"test {seed} = 1"', "long": "true", "seeds": 2, "fixed_seeds": "true"},
+        )
+        self.run_tests("--long")
+        self.assertEqual(self.passes(), {}, "without a commit there is nothing to name")
+        commit = self.commit()
+        self.run_tests("--long", "--only", "*.long", "--seed", "1")
+        self.assertEqual(self.passes(), {}, "one seed is not the test")
+        (self.root / "new").touch()
+        self.run_tests("--long")
+        self.assertEqual(self.passes(), {}, "a file that is not the commit's")
+        (self.root / "new").unlink()
+        self.run_tests("--part", "a")
+        today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+        self.assertEqual(list(self.passes()), ["a.long"])
+        self.assertEqual({**self.passes()["a.long"], "minutes": 0}, {"commit": commit[:12], "date": today, "minutes": 0})
+        self.run_tests("--long")
+        self.assertEqual(list(self.passes()), ["a.long", "b.long"], "the record itself does not count as a change")
+        self.assertEqual(len((self.root / "verif/long-passes.json").read_text().splitlines()), 4, "a line each")
+
+    def test_list_of_long_passes(self):
+        """It names tests that never passed, and refuses lines of tests that do not exist."""
+        self.register({"name": '"a.one"', "command": '"true"', "long": "true"}, {"name": '"a.two"', "command": '"true"', "long": "true"})
+        one = {"commit": "abc", "date": "2020-01-01", "minutes": 2}
+        record = self.root / "verif/long-passes.json"
+        record.write_text(json.dumps({"a.one": one}))
+        code, output = self.run_script(SCRIPTS / "long_passes.py")
+        self.assertEqual(code, 0, output)
+        self.assertRegex(output, r"\Aa\.two +never\na\.one +2020-01-01  abc +2\.00 min of CPU\n\Z")
+        code, output = self.run_script(SCRIPTS / "long_passes.py", "--json")
+        missed = {"tests.oldest_long_days": "1 long tests never passed: a.two"}
+        self.assertEqual(json.loads(output.splitlines()[-1]), {"tests.long": 2, "tests.long_never": 1, "missed": missed})
+        record.write_text(json.dumps({"a.one": one, "a.two": {**one, "date": "2021-01-01"}}))
+        output = self.run_script(SCRIPTS / "long_passes.py", "--json")[1]
+        self.assertIn("the oldest pass: a.one, 2020-01-01, commit abc", output)
+        self.assertGreater(json.loads(output.splitlines()[-1])["tests.oldest_long_days"], 365)
+        record.write_text(json.dumps({"a.gone": one}))
+        code, output = self.run_script(SCRIPTS / "long_passes.py")
+        self.assertEqual(code, 1)
+        self.assertIn("a.gone is not a long test", output)
 
     def test_changed(self):
         """Only what a change can touch: by way of make's rules, of scripts, or of what the test says that it reads."""
