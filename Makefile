@@ -424,6 +424,14 @@ test: ## build and run all tests, or those that a change can touch: make test CH
 	  $(STEPS) $(MAKE) $$($(RUNNER) $(TESTS) --needs); \
 	  $(RUNNER) $(TESTS) $${since:+--since $$since}
 
+MINUTES := 15
+.PHONY: test-sample
+test-sample: TESTS := --sample $(MINUTES)
+test-sample: ## a quarter of an hour (of CPU) of long tests, which the commit's hash draws: make test-sample [MINUTES=n]
+	@scripts/install-deps.sh
+	@$(STEPS) $(MAKE) $$($(RUNNER) $(TESTS) --needs)
+	@$(RUNNER) $(TESTS)
+
 .PHONY: test-long
 test-long: TESTS := $(if $(PART),--part $(PART),--long)
 test-long: ## all tests, with the long ones (hours), or the long ones of a part: make test-long PART=mpe

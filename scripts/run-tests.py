@@ -18,6 +18,7 @@ import changed
 import long_passes
 import registry
 import repository
+import sample
 from registry import UsageError
 
 LOG_FOLDER = pathlib.Path("build/test-logs")
@@ -232,6 +233,10 @@ def selected(tests, options):
 
 
 def jobs_of(tests, options, commit):
+    if options.sample:
+        chosen = sample.choose(tests, long_passes.read(), options.sample, commit)
+        # Short tests' limit of time: a sample must not run for hours.
+        return [Job(dataclasses.replace(test, timeout=DEFAULT_TIMEOUT), run, test.seed(run, commit)) for test, run in chosen]
     tests = selected(tests, options)
     if options.seed is not None or options.tb is not None:
         seed = options.seed or 1
@@ -246,6 +251,7 @@ def main():
     parser.add_argument("--needs", action="store_true", help="print the make targets that the tests need and end")
     parser.add_argument("--long", action="store_true", help="include the long tests")
     parser.add_argument("--part", metavar="BLOCK", help="only the long tests of this block: mpe for those named mpe.*, and their seeds that make test leaves out")
+    parser.add_argument("--sample", type=float, metavar="MINUTES", help="long tests of MINUTES of CPU together, which the commit's hash draws")
     parser.add_argument("--changed", metavar="REF", help="only what differences from this commit can touch")
     parser.add_argument("--only", action="append", metavar="PATTERN", help="only tests with such a name, like lib.*")
     parser.add_argument("--tb", metavar="NAME", help="one test, long or not, with its output on the terminal")
@@ -299,7 +305,7 @@ def main():
         # Again at the end, where a log that was cut still has it.
         for failure in failed:
             report_failure(*failure)
-    narrowed = (options.long, options.part, options.changed, options.only, options.coverage, options.variant, options.seed)
+    narrowed = (options.long, options.part, options.sample, options.changed, options.only, options.coverage, options.variant, options.seed)
     if not any(narrowed) and not failed:
         write_whole_run(options.since, commit, processor)
     print(f"{len(jobs) - len(failed)} passed, {len(failed)} failed")

@@ -8,12 +8,16 @@ import pathlib
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
 
 SCRIPTS = pathlib.Path("scripts").resolve()
 RUNNER = SCRIPTS / "run-tests.py"
+sys.path.insert(0, str(SCRIPTS))
+import registry  # noqa: E402
+import sample  # noqa: E402
 
 
 def runs(process):
@@ -267,6 +271,29 @@ class RunnerTest(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("a.gone is not a long test", output)
 
+    def test_sample(self):
+        """Long tests of a planned time, with a short test's limit of time; those whose time is not known are left out."""
+        self.register(
+            {"name": '"a.short"', "command": '"true"', "needs": '["build/x"]'},
+            {"name": '"a.known"', "command": '"exec true {seed}"', "long": "true", "cost": 60, "seeds": 3, "needs": '["build/x"]'},
+            {"name": '"a.built"', "command": '"true"', "long": "true", "cost": 60, "needs": '["build/y"]', "build_cost": 30},
+            {"name": '"a.unknown"', "command": '"true"', "long": "true"},
+            {"name": '"a.unknown-build"', "command": '"true"', "long": "true", "cost": 1, "needs": '["build/z"]'},
+            {"name": '"a.huge"', "command": '"true"', "long": "true", "cost": 9000},
+        )
+
+        def labels(minutes):
+            code, output = self.run_tests("--sample", minutes)
+            self.assertEqual(code, 0, output)
+            return sorted(re.findall(r"ok .* s  (\S+)", output))
+
+        self.assertEqual([label.partition(":")[0] for label in labels("10")], ["a.built", "a.known"])
+        self.assertEqual([label.partition(":")[0] for label in labels("1")], ["a.known"])
+        self.assertEqual(labels("0.5"), [])
+        self.assertEqual(self.run_tests("--sample", "1", "--needs")[1].split(), ["generated", "build/x"])
+        self.commit()
+        self.assertEqual(labels("10"), labels("10"))
+
     def test_changed(self):
         """Only what a change can touch: by way of make's rules, of scripts, or of what the test says that it reads."""
 
@@ -403,6 +430,40 @@ class RunnerTest(unittest.TestCase):
         code, output = self.run_tests()
         self.assertEqual(code, 2)
         self.assertIn("already registered", output)
+
+
+class SampleTest(unittest.TestCase):
+    TESTS = [registry.Test(f"a.{number}", "true", long=True, cost=60 * (1 + number % 4), seeds=1 + number % 3) for number in range(40)]
+
+    def setUp(self):
+        self.date_of = sample.repository.date_of
+        sample.repository.date_of = lambda commit: datetime.date(2026, 1, 31)
+        self.addCleanup(setattr, sample.repository, "date_of", self.date_of)
+
+    def count(self, passes):
+        """How often each test is drawn in 400 commits."""
+        counts = dict.fromkeys((test.name for test in self.TESTS), 0)
+        runs = {name: set() for name in counts}
+        for commit in range(400):
+            chosen = sample.choose(self.TESTS, passes, 15, f"commit {commit}")
+            self.assertLessEqual(sum(sample.planned_minutes(test, passes, set()) for test, _ in chosen), 15)
+            self.assertEqual(chosen, sample.choose(self.TESTS, passes, 15, f"commit {commit}"))
+            for test, run in chosen:
+                counts[test.name] += 1
+                runs[test.name].add(run)
+        for test in self.TESTS:
+            self.assertEqual(runs[test.name], set(range(1, test.seeds + 1)), "each run has its turn")
+        return counts
+
+    def test_all_have_their_turn(self):
+        self.assertGreater(min(self.count({}).values()), 20)
+
+    def test_old_passes_come_sooner(self):
+        passes = {test.name: {"date": "2026-01-01" if number < 20 else "2026-01-29", "minutes": 2.0 * test.seeds}
+                  for number, test in enumerate(self.TESTS)}
+        counts = list(self.count(passes).values())
+        self.assertGreater(sum(counts[:20]), 5 * sum(counts[20:]))
+        self.assertGreater(min(counts), 0)
 
 
 if __name__ == "__main__":
