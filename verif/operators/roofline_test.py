@@ -9,7 +9,6 @@ import pathlib
 import re
 import sys
 import tempfile
-import tomllib
 import unittest
 import xml.etree.ElementTree
 
@@ -131,7 +130,7 @@ class Picture(unittest.TestCase):
 class Figures(unittest.TestCase):
     def setUp(self):
         self.said = json.loads((DOCS / roofline.MEASURED).read_text())
-        self.targets = tomllib.loads(pathlib.Path("verif/operators/bench.toml").read_text())["targets"]
+        self.targets = roofline.read_targets()
 
     def drawn(self):
         return Drawn(roofline.Measurement(self.said["figures"]).picture(self.said["made"]))

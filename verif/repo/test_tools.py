@@ -42,7 +42,15 @@ class FilesTest(ToolTest):
 
 class BenchTest(ToolTest):
     def figures(self):
-        return json.loads((self.root / "build/bench/bench.json").read_text())
+        """Without what each run has: where and when it was measured."""
+        figures = json.loads((self.root / "build/bench/bench.json").read_text())
+        self.assertIn("bench.load", figures)
+        return {key: value for key, value in figures.items() if not key.startswith("bench.")}
+
+    def bench(self, printed, **targets):
+        """Registers a measurement with targets."""
+        lines = "".join(f'"{key}" = {target}\n' for key, target in targets.items())
+        self.write("verif/a/bench.toml", f"[[bench]]\nname = 'x'\ncommand = '''echo '{json.dumps(printed)}' '''\n[bench.targets]\n{lines}")
 
     def test_figures(self):
         self.write(
@@ -57,9 +65,6 @@ class BenchTest(ToolTest):
             command = '''echo '{"b.time": 7}' '''
             long = true
             needs = ["build/s"]
-            [targets]
-            "a.cycles" = { max = 20000 }
-            "a.ratio" = { min = 0.85 }
             """,
         )
         code, output = self.run_script("bench.py", "--long")
@@ -67,12 +72,101 @@ class BenchTest(ToolTest):
         self.assertEqual(self.figures(), {"a.cycles": 12345, "a.ratio": 0.5, "b.time": 7})
         code, output = self.run_script("bench.py")
         self.assertEqual(code, 0, output)
-        self.assertRegex(output, r"a\.cycles +12,345 +at most +20,000 +met\n")
-        self.assertRegex(output, r"a\.ratio +0\.500 +at least +0\.850 +MISSED\n")
         figures = self.figures()
         self.assertGreaterEqual(figures.pop("build.bench_minutes"), 0)
         self.assertEqual(figures, {"a.cycles": 12345, "a.ratio": 0.5}, "no figure of an earlier run is kept")
         self.assertEqual(self.run_script("bench.py", "--needs")[1].split(), ["generated", "build/q"])
+        code, output = self.run_script("bench.py", "--long", "--only", "sl*")
+        self.assertEqual((code, self.figures()), (0, {"b.time": 7}), output)
+
+    def test_targets(self):
+        """Each target appears, as met, missed or not measured, and a missed one fails unless its cause is listed."""
+        self.bench({"a": 12345, "b": 0.5}, a="{ max = 20000 }", b="{ min = 0.85 }")
+        code, output = self.run_script("bench.py")
+        self.assertRegex(output, r"(?m)^a +12,345  at most +20,000  met$")
+        self.assertRegex(output, r"(?m)^b +0\.500  at least +0\.850  MISSED: verif/missed\.toml does not list it$")
+        self.assertIn("2 targets: 1 met, 1 MISSED, 0 not measured\n", output)
+        self.assertIn("missed, and not in verif/missed.toml: b\n", output)
+        self.assertEqual(code, 2)
+        self.write("verif/missed.toml", "[b]\ncause = 'it is slow'\nremedy = 'a faster one'\n")
+        code, output = self.run_script("bench.py")
+        self.assertRegex(output, r"(?m)^b +0\.500  at least +0\.850  MISSED: it is slow$")
+        self.assertEqual(code, 0)
+        self.bench({"a": 12345, "b": 0.9}, a="{ max = 20000 }", b="{ min = 0.85 }")
+        code, output = self.run_script("bench.py")
+        self.assertEqual(code, 0)
+        self.assertIn("the entry b is stale", output)
+        for text, complaint in (("[c]\ncause = 'x'\nremedy = 'y'\n", "c is no target"), ("[b]\ncause = 'x'\n", "needs cause and remedy")):
+            self.write("verif/missed.toml", text)
+            code, output = self.run_script("bench.py")
+            self.assertEqual(code, 2)
+            self.assertIn(complaint, output)
+
+    def test_targets_that_are_not_measured(self):
+        self.bench({"not measured": {"a": "there is no model"}, "missed": {"b": "never"}}, a="{ max = 1 }", b="{ max = 1 }")
+        self.write(
+            "verif/b/bench.toml",
+            """
+            [[bench]]
+            name = "fails"
+            command = "exit 3"
+            [bench.targets]
+            "c" = { max = 1 }
+            [[bench]]
+            name = "takes-hours"
+            command = "exit 3"
+            long = true
+            [bench.targets]
+            "d" = { max = 1 }
+            [[bench]]
+            name = "forgets"
+            command = "echo {}"
+            [bench.targets]
+            "e" = { max = 1 }
+            [[bench]]
+            name = "without-target"
+            command = '''echo '{"not measured": {"f": "there is no PyTorch"}}' '''
+            """,
+        )
+        code, output = self.run_script("bench.py")
+        for line in (
+            r"a +-  at most +1  not measured: there is no model",
+            r"b +-  at most +1  MISSED: never; verif/missed\.toml does not list it",
+            r"c +-  at most +1  not measured: fails failed: exit code 3",
+            r"d +-  at most +1  not measured: takes-hours takes long: make bench-long",
+            r"e +-  at most +1  not measured: forgets failed: it printed neither e nor why",
+            r"f +-  not measured: there is no PyTorch",
+        ):
+            self.assertRegex(output, f"(?m)^{line}$")
+        self.assertEqual(code, 2, "a missed target is worse than a measurement that failed")
+        self.assertEqual(list(self.figures()), ["build.bench_minutes"])
+        code, output = self.run_script("bench.py", "--only", "x")
+        self.assertRegex(output, r"(?m)^c +-  at most +1  not measured: fails was not asked for$")
+
+    def test_provenance(self):
+        """Commit, whether files differ from it, date, the machine's speed and load are in the file."""
+        self.bench({"sim.cpe_core_khz": 21500})
+        self.write(".gitignore", "build/\n")
+        git = ["git", "-C", self.root, "-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"]
+        for words in (["init"], ["add", "."], ["commit", "-m", "x"]):
+            subprocess.run([*git, *words], check=True, capture_output=True)
+        commit = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+        for dirty in (0, 1):
+            self.run_script("bench.py")
+            figures = json.loads((self.root / "build/bench/bench.json").read_text())
+            self.assertEqual((figures["bench.commit"], figures["bench.dirty"], figures["bench.core_speed_mhz"]), (commit, dirty, 21.5))
+            self.assertRegex(figures["bench.date"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$")
+            self.assertEqual([key for key, value in figures.items() if type(value) is str], ["bench.commit", "bench.date"])
+            self.write("new", "")
+
+    def test_registered_targets(self):
+        """What the tree registers is read, and each target belongs to a measurement."""
+        done = subprocess.run(["python3", SCRIPTS / "bench.py", "--long", "--needs"], capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.write("verif/a/bench.toml", "[targets]\n'a' = { max = 1 }\n")
+        code, output = self.run_script("bench.py")
+        self.assertEqual(code, 2)
+        self.assertIn("a: a target belongs to the [[bench]] that measures it", output)
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) == 1, "nothing runs beside anything")
     def test_side_by_side(self):
@@ -106,6 +200,7 @@ class BenchTest(ToolTest):
             ("echo hello", "its output is not JSON"),
             ("echo '[1]'", "not a flat JSON object"),
             ("""echo '{"a": "x"}'""", "not a flat JSON object"),
+            ("""echo '{"not measured": ["a"]}'""", "'not measured' in its output is not an object of reasons"),
         ]:
             self.write("verif/a/bench.toml", f"[[bench]]\nname = 'x'\ncommand = '''{command}'''\n")
             code, output = self.run_script("bench.py")
@@ -121,7 +216,7 @@ class BenchTest(ToolTest):
         self.write("verif/b/bench.toml", """[[bench]]\nname = 'b'\ncommand = 'echo {\\"b.time\\": 7}'\n""")
         code, output = self.run_script("bench.py", "--long")
         self.assertEqual(code, 0, output)
-        self.assertEqual(json.loads((self.root / "build/bench/drawn").read_text()), {"b.time": 7})
+        self.assertEqual(json.loads((self.root / "build/bench/drawn").read_text())["b.time"], 7)
         self.write("verif/a/bench.toml", picture.replace("cp", "false"))
         code, output = self.run_script("bench.py", "--long")
         self.assertEqual((code, self.figures()), (1, {"b.time": 7}), output)

@@ -43,7 +43,8 @@ def main():
     parser.add_argument("--precision", default="w8a8", help="of the card (default w8a8)")
     precision = parser.parse_args().precision
     if not MODEL.exists():
-        sys.exit(MISSING)
+        print(json.dumps({"not measured": {"whisper.tiny_agreement": MISSING}}))
+        return
     with tempfile.TemporaryDirectory() as folder:
         sounds = list(clips(pathlib.Path(folder)))
         right = printed_by("build/whisper-reference", "-m", MODEL, *sounds)

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Measures what eager PyTorch needs of a host for each operator that it issues: the operators of a Whisper window in base's
 depth (eager_operators.py, whose list `swai bench paper` counts), on tensors so small that what they compute is nearly
-nothing. Wall time of one thread. Prints a flat JSON object for `make bench`; an empty one without PyTorch (Debian's
-python3-torch). Operators run on the processor here: what CUDA's launch would take is not among it."""
+nothing. Wall time of one thread. Prints a flat JSON object for `make bench`; without PyTorch (Debian's python3-torch) the
+figure is not measured. Operators run on the processor here: what CUDA's launch would take is not among it."""
 
 import json
 import sys
@@ -32,8 +32,7 @@ def window_of(window):
 
 def main():
     if torch is None:
-        print("PyTorch is not installed", file=sys.stderr)
-        print(json.dumps({}))
+        print(json.dumps({"not measured": {"eager.host_us": "python3-torch is not installed"}}))
         return
     torch.set_num_threads(1)
     operators = {name: len(names) for name, names in eager_operators.lists(LAYERS).items()}

@@ -2,8 +2,8 @@
 """Measures what a host does to load Whisper in base's shape (74 million parameters, random ones, fp32), or large's (1,550
 million, which takes 20 GB of memory), from a packed file in the page cache: as swai does it, and as programs on PyTorch do
 it, with the same file, both in this process, and both up to the window from which the card takes its copy. Prints a flat
-JSON object for `make bench`. The card's own time is in none of the figures. Without PyTorch (Debian's python3-torch) there
-are no figures of that. With --stages FILE it also adds to this what each stage took, for `swai bench paper --loading FILE`."""
+JSON object for `make bench`. The card's own time is in none of the figures. Without PyTorch (Debian's python3-torch) its
+figures are not measured. With --stages FILE it also adds to this what each stage took, for `swai bench paper --loading FILE`."""
 
 import argparse
 import ctypes
@@ -145,7 +145,7 @@ def main():
         stages = {"fast": fast}
         figures = {f"{key}fast_ms": round(total(fast), 1), f"{key}limit_ratio": round(total(fast) / total(limit), 3)}
         if torch is None:
-            print("classic: PyTorch is not installed", file=sys.stderr)
+            figures["not measured"] = {f"{key}{name}": "python3-torch is not installed" for name in ("classic_ms", "speedup")}
         else:
             slow = quickest("classic", lambda: classic(bench, path, shape), times)
             require_all(bench, path, times)
