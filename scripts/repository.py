@@ -30,6 +30,11 @@ def has_history():
     return commit() is not None and git("rev-parse", "--is-shallow-repository").stdout.strip() == "false"
 
 
+def full_name(name):
+    """Of a commit; what was given where there is no such commit."""
+    return git("rev-parse", "--verify", f"{name}^{{commit}}").stdout.strip() or name
+
+
 def is_ancestor(name):
     return git("merge-base", "--is-ancestor", name, "HEAD").returncode == 0
 

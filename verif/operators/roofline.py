@@ -2,7 +2,8 @@
 """The roofline of the operators: what bench.py measured of each, against what the card can. docs/roofline.md explains it.
 
 roofline.py build/bench/bench.json --svg build/bench/roofline.svg    draws a measurement
-roofline.py build/bench/bench.json --docs docs                       makes it that of the page: docs/pictures, and its tables
+roofline.py build/bench/bench.json --docs docs                       makes it that of the page: docs/pictures, and its tables;
+                                                                     refused unless it is of this commit, without changes
 roofline.py --docs docs                                              writes picture and tables of the page's measurement anew
 roofline.py --check docs                                             fails when they are not what it gives
 """
@@ -10,7 +11,6 @@ roofline.py --check docs                                             fails when 
 import argparse
 import json
 import pathlib
-import subprocess
 import sys
 import tomllib
 
@@ -19,6 +19,7 @@ import limits
 import roofline_svg
 
 sys.path.insert(0, "scripts")
+import measured  # noqa: E402
 import page_tables  # noqa: E402
 
 MEASURED = "pictures/operators.json"
@@ -26,7 +27,6 @@ PICTURE = "pictures/roofline.svg"
 PAGE = "roofline.md"
 MEMORY = "cpe.dma_eff"
 OF_MEMORY, OF_SYSTOLIC, OF_VECTOR = "memory", "systolic units", "vector units"
-WHAT_CHANGES_FIGURES = ("abi", "cpe-kernels", "rtl")
 
 
 class Operator:
@@ -117,13 +117,11 @@ def bar(target):
     return f"{target['min']:.2f}" if target else ""
 
 
-def made():
-    """What was measured, in words: a tree that has changed is not that of its commit, and one without history has none."""
-    named = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
-    if named.returncode:
+def made(figures):
+    """What was measured, in words. A tree with changes is not that of its commit, and one without history has none."""
+    if "bench.commit" not in figures:
         return "Measured on the RTL of a core group (cg1)."
-    changed = subprocess.run(["git", "diff", "--quiet", "HEAD", "--", *WHAT_CHANGES_FIGURES], check=False).returncode
-    return f"Measured on the RTL of a core group (cg1), {'before ' if changed else ''}commit {named.stdout.strip()}."
+    return f"Measured on the RTL of a core group (cg1), {'before ' if figures['bench.dirty'] else ''}commit {figures['bench.commit'][:8]}."
 
 
 def kept(figures):
@@ -144,10 +142,13 @@ class Docs:
         self.folder = folder
         said = json.loads((folder / MEASURED).read_text())
         self.measurement = Measurement(said["figures"])
-        self.drawn = self.measurement.picture(said["made"])
+        self.made = said["made"]
+        self.drawn = self.measurement.picture(self.made)
 
     def tables(self, check):
-        return page_tables.fill(self.folder / PAGE, self.measurement.tables(read_targets()), f"{self.folder / MEASURED} and the RTL", check)
+        tables = self.measurement.tables(read_targets())
+        tables["operators"] += ["", self.made]
+        return page_tables.fill(self.folder / PAGE, tables, f"{self.folder / MEASURED} and the RTL", check)
 
     def write(self):
         (self.folder / PICTURE).write_text(self.drawn)
@@ -165,19 +166,18 @@ class Docs:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("measured", nargs="*", type=pathlib.Path, help="files of figures; later ones add to the first")
+    parser.add_argument("figures", nargs="?", type=pathlib.Path, help="of make bench")
     parser.add_argument("--svg", type=pathlib.Path, help="draw them there")
     parser.add_argument("--docs", type=pathlib.Path, help="folder of the page to write")
     parser.add_argument("--check", type=pathlib.Path, help="folder of the page to compare")
     options = parser.parse_args()
-    figures = {}
-    for path in options.measured:
-        figures |= json.loads(path.read_text())
+    figures = json.loads(options.figures.read_text()) if options.figures else {}
     if options.svg:
-        options.svg.write_text(Measurement(figures).picture(made()))
+        options.svg.write_text(Measurement(figures).picture(made(figures)))
     if options.docs:
         if figures:
-            said = {"made": made(), "figures": kept(figures)}
+            measured.require_this_commit(made(figures))
+            said = {"made": made(figures), "figures": kept(figures)}
             (options.docs / MEASURED).write_text(json.dumps(said, indent=1, sort_keys=True) + "\n")
         return Docs(options.docs).write()
     return Docs(options.check).check() if options.check else 0

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Tests scripts/bench.py, scripts/coverage.py and scripts/lint/files.py on small inputs."""
+"""Tests scripts/bench.py, scripts/coverage.py, and scripts/lint/files.py and pictures.py on small inputs."""
 
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -21,6 +22,20 @@ class ToolTest(unittest.TestCase):
         path = self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+
+    def git(self, *words):
+        identity = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main")
+        done = subprocess.run(["git", *identity, *words], cwd=self.root, check=True, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    def commit(self):
+        """All files in a commit; its name."""
+        if not (self.root / ".git").exists():
+            self.write(".gitignore", "build/\n__pycache__/\n")
+            self.git("init")
+        self.git("add", ".")
+        self.git("commit", "--allow-empty", "-m", "x")
+        return self.git("rev-parse", "HEAD")
 
     def run_script(self, name, *options):
         done = subprocess.run(
@@ -146,11 +161,7 @@ class BenchTest(ToolTest):
     def test_provenance(self):
         """Commit, whether files differ from it, date, the machine's speed and load are in the file."""
         self.bench({"sim.cpe_core_khz": 21500})
-        self.write(".gitignore", "build/\n")
-        git = ["git", "-C", self.root, "-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"]
-        for words in (["init"], ["add", "."], ["commit", "-m", "x"]):
-            subprocess.run([*git, *words], check=True, capture_output=True)
-        commit = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+        commit = self.commit()
         for dirty in (0, 1):
             self.run_script("bench.py")
             figures = json.loads((self.root / "build/bench/bench.json").read_text())
@@ -221,6 +232,87 @@ class BenchTest(ToolTest):
         code, output = self.run_script("bench.py", "--long")
         self.assertEqual((code, self.figures()), (1, {"b.time": 7}), output)
         self.assertIn("p failed: exit code 1", output)
+
+
+class PicturesTest(ToolTest):
+    STALE = "verif/repo/stale-pictures.toml"
+
+    def setUp(self):
+        super().setUp()
+        # The script imports what lies in scripts/ below the current folder.
+        (self.root / "scripts").symlink_to(SCRIPTS)
+        for page in ("paper", "paper-llm", "roofline"):
+            self.write(f"docs/{page}.md", "Measured at commit {}.")
+        self.first = self.commit()
+        self.second = self.commit()
+        for page in ("paper", "paper-llm", "roofline"):
+            self.write(f"docs/{page}.md", f"Measured at commit {self.first[:8]}.")
+
+    def name(self, said):
+        self.write("docs/pictures/a.json", json.dumps({"made": said}))
+
+    def check(self):
+        code, output = self.run_script("lint/pictures.py")
+        self.assertEqual(code, 0 if output.endswith("0 complaints\n") and len(output.splitlines()) == 1 else 1)
+        return output.splitlines()[:-1]
+
+    def test_one_commit(self):
+        self.name(f"Measured, commit {self.first[:10]}.")
+        self.write("docs/pictures/b.svg", "no figure")
+        self.assertEqual(self.check(), [])
+        self.name(f"Measured, commit {self.second[:10]}.")
+        (complaint,) = self.check()
+        self.assertIn("are of different commits: ", complaint)
+        for made, complaint in (
+            (f"before commit {self.first[:8]}", f"was measured with changes to commit {self.first[:8]}"),
+            (f"commit {self.first[:8]}-dirty", f"was measured with changes to commit {self.first[:8]}"),
+            ("nowhere", "names no commit"),
+        ):
+            self.name(made)
+            self.assertEqual(self.check(), [f"docs/pictures/a.json: {complaint}"])
+
+    def test_commit_of_another_history(self):
+        self.name(f"Measured, commit {self.first[:8]}.")
+        self.git("checkout", "--orphan", "other")
+        self.commit()
+        self.assertEqual(len(self.check()), 4)
+        self.assertIn(f"docs/pictures/a.json: commit {self.first[:8]} is not part of this history", self.check())
+
+    def test_list_of_stale_ones(self):
+        """It excuses commits and pages, and only shrinks."""
+        entry = '{ since = "2026-01-01", reason = "x" }'
+        self.name(f"Measured, before commit {self.second[:8]}.")
+        self.write("docs/paper.md", "no commit")
+        self.write(self.STALE, f'[commits]\n"{self.second[:8]}" = {entry}\n[pages]\n"docs/paper.md" = {entry}\n')
+        self.assertEqual(self.check(), [])
+        self.commit()
+        self.name(f"Measured, commit {self.first[:8]}.")
+        self.assertEqual(self.check(), [f"{self.STALE}: {self.second[:8]} is not stale any more: remove it"])
+        self.write("docs/roofline.md", "no commit")
+        self.write(self.STALE, f'[pages]\n"docs/paper.md" = {entry}\n"docs/roofline.md" = {entry}\n')
+        self.assertEqual(self.check(), [f"{self.STALE}: docs/roofline.md was added; the list may only shrink"])
+
+    def test_without_history(self):
+        self.name("nowhere")
+        shutil.rmtree(self.root / ".git")
+        self.assertEqual(self.run_script("lint/pictures.py"), (0, "no history: nothing is checked\n"))
+
+    def test_writing(self):
+        """Scripts write figures of this commit alone, of a tree without changes outside of docs/."""
+        def may(made):
+            code = "import sys; sys.path.insert(0, 'scripts'); import measured; measured.require_this_commit(sys.argv[1])"
+            done = subprocess.run(["python3", "-c", code, made], cwd=self.root, capture_output=True, text=True, check=False)
+            return done.stderr.strip()
+
+        head = self.commit()
+        self.assertEqual(may(f"commit {head[:8]}"), "")
+        self.write("docs/pictures/new.json", "{}")
+        self.assertEqual(may(f"commit {head[:8]}"), "")
+        self.assertIn(f"figures of commit {self.first[:8]}, not of", may(f"commit {self.first[:8]}"))
+        self.assertIn("figures of a tree with changes to", may(f"before commit {head[:8]}"))
+        self.assertIn("name no commit", may("nowhere"))
+        self.write("new", "")
+        self.assertIn("files differ from the commit", may(f"commit {head[:8]}"))
 
 
 class CoverageTest(ToolTest):

@@ -1,0 +1,39 @@
+"""The commits that measured pictures and tables of docs/ name. Scripts that write them ask here whether they may."""
+
+import pathlib
+import re
+import tomllib
+
+import repository
+
+# As `git describe` names it, and as pictures of a tree with changes do.
+NAME = re.compile(r"(before )?commit (?:[\w.]+-\d+-g)?([0-9a-f]{7,40})(-dirty)?\b")
+STALE = pathlib.Path("verif/repo/stale-pictures.toml")
+
+
+def commits(text):
+    """Pairs of each commit that a text names, and whether files differed from it."""
+    return {(name, bool(before or dirty)) for before, name, dirty in NAME.findall(text)}
+
+
+def stale():
+    """Commits and pages that are known to be stale: `commits` and `pages`, each with date and reason."""
+    return tomllib.loads(STALE.read_text()) if STALE.exists() else {}
+
+
+def is_known_stale(made):
+    names = {name for name, _ in commits(made)}
+    return bool(names) and names <= set(stale().get("commits", {}))
+
+
+def require_this_commit(made):
+    """Ends the program unless `made` names the commit that is checked out, and only docs/ differs from it."""
+    named = commits(made)
+    head = repository.commit()
+    if head is None or not repository.is_clean("docs"):
+        raise SystemExit("files differ from the commit that is checked out: commit them, and measure again")
+    if len(named) != 1:
+        raise SystemExit(f"figures that name no commit: {made!r}; measure again with make bench-long")
+    ((name, dirty),) = named
+    if dirty or not head.startswith(name):
+        raise SystemExit(f"figures of {'a tree with changes to ' if dirty else ''}commit {name}, not of {head[:12]}: measure again")
