@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs the measurements that the bench.toml files register, writes them to build/bench/bench.json, prints them beside their
-targets, and has pictures drawn of them. Exit code 1: a measurement failed; 2: a target is missed that verif/missed.toml does
-not list. See docs/testing.md."""
+"""Runs the measurements that the bench.toml files register, writes them to build/bench/bench.json, prints them beside
+their targets, and has pictures drawn of them. Exit code 1: a measurement failed; 2: a target is missed that
+verif/missed.toml does not list. See docs/testing.md."""
 
 import argparse
 import concurrent.futures
@@ -19,7 +19,16 @@ import tomllib
 import repository
 
 OUT = pathlib.Path("build/bench/bench.json")
-BENCH_FIELDS = {"name": str, "command": str, "needs": list, "cycles": bool, "long": bool, "description": str, "targets": dict}
+BENCH_FIELDS = {
+    "name": str,
+    "command": str,
+    "needs": list,
+    "cycles": bool,
+    "long": bool,
+    "cost": int,
+    "description": str,
+    "targets": dict,
+}
 PICTURE_FIELDS = {"name": str, "command": str, "description": str}
 MISSED_FIELDS = {"cause": str, "remedy": str}
 # Members of a measurement's output that hold reasons, by key, in place of figures.
@@ -92,11 +101,12 @@ def load(root):
     for path in sorted(pathlib.Path(root).glob("**/bench.toml")):
         content = read(path)
         for entry in entries(path, content, "bench", BENCH_FIELDS):
-            benches.append({"needs": [], "cycles": False, "long": False, **entry})
+            benches.append({"needs": [], "cycles": False, "long": False, "cost": 0, **entry})
             add_targets(targets, path, entry["name"], entry.get("targets", {}))
         own = content.get("targets", {})
         if not set(own) <= {MINUTES}:
-            raise UsageError(f"{path}: {', '.join(set(own) - {MINUTES})}: a target belongs to the [[bench]] that measures it: [bench.targets]")
+            keys = ", ".join(sorted(set(own) - {MINUTES}))
+            raise UsageError(f"{path}: {keys}: a target belongs to the [[bench]] that measures it: [bench.targets]")
         add_targets(targets, path, OWN, own)
         pictures += entries(path, content, "picture", PICTURE_FIELDS)
     return benches, pictures, targets
@@ -109,7 +119,7 @@ def load_missed(root, targets):
     for key, entry in known.items():
         if key not in targets:
             raise UsageError(f"{path}: {key} is no target")
-        if not isinstance(entry, dict) or set(entry) != set(MISSED_FIELDS) or not all(type(text) is str for text in entry.values()):
+        if not isinstance(entry, dict) or {field: type(text) for field, text in entry.items()} != MISSED_FIELDS:
             raise UsageError(f"{path}: {key}: needs {' and '.join(MISSED_FIELDS)}")
     return known
 
@@ -163,8 +173,9 @@ def attempt(entry, work):
 
 
 def measure_all(benches):
-    """What was found, by name: those that count cycles of the card beside each other, then those that measure seconds alone."""
-    beside = [bench for bench in benches if bench["cycles"]]
+    """What was found, by name: those that count cycles of the card beside each other, the longest first, then those
+    that measure seconds alone."""
+    beside = sorted((bench for bench in benches if bench["cycles"]), key=lambda bench: -bench["cost"])
     alone = [bench for bench in benches if not bench["cycles"]]
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         found = dict(zip((bench["name"] for bench in beside), pool.map(lambda bench: attempt(bench, measure), beside)))
@@ -174,7 +185,8 @@ def measure_all(benches):
 def provenance():
     """The commit, whether files differ from it, the time, and how busy the machine is."""
     commit = repository.commit()
-    about = {"bench.date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"), "bench.load": round(os.getloadavg()[0], 2)}
+    now = datetime.datetime.now(datetime.timezone.utc)
+    about = {"bench.date": now.isoformat(timespec="seconds"), "bench.load": round(os.getloadavg()[0], 2)}
     if commit:
         about |= {"bench.commit": commit, "bench.dirty": int(not repository.is_clean())}
     return about
@@ -198,7 +210,8 @@ class Report:
         self.found = found
         self.figures = {key: value for one in found.values() for key, value in one.figures.items()}
         self.missed = {key: reason for one in found.values() for key, reason in one.missed.items()}
-        self.reasons = {key: reason for one in found.values() for key, reason in one.not_measured.items() if key not in self.figures}
+        reasons = {key: reason for one in found.values() for key, reason in one.not_measured.items()}
+        self.reasons = {key: reason for key, reason in reasons.items() if key not in self.figures}
         self.verdicts = {key: self.verdict(key) for key in targets}
 
     def verdict(self, key):
@@ -251,7 +264,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--root", default="verif", help="folder that is searched for bench.toml files")
     parser.add_argument("--long", action="store_true", help="include the long measurements")
-    parser.add_argument("--only", action="append", metavar="PATTERN", help="only measurements with such a name, like operators.*")
+    parser.add_argument("--only", action="append", metavar="PATTERN", help="only measurements named operators.*, say")
     parser.add_argument("--needs", action="store_true", help="print the make targets that are needed and end")
     options = parser.parse_args()
 

@@ -7,7 +7,8 @@ import re
 import subprocess
 
 # A change of these may change how everything is built and run.
-OF_EVERYTHING = ["Makefile", "*build.mk", "scripts/run-tests.py", "scripts/registry.py", "scripts/changed.py", "scripts/deps.txt"]
+RUNNER = ["scripts/run-tests.py", "scripts/registry.py", "scripts/changed.py"]
+OF_EVERYTHING = ["Makefile", "*build.mk", *RUNNER, "scripts/deps.txt"]
 HEADERS = (".hpp", ".h", ".svh")
 
 

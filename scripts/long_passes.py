@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """When each long test last passed on a clean tree: verif/long-passes.json, one line per test, which the runner writes.
-Without options it lists the long tests, the longest ago first, and fails when the file names a test that is not a long one.
+Without options it lists the long tests, the longest ago first, and fails when the file names what is not a long test.
 --json prints the figure for `make bench`."""
 
 import argparse
@@ -39,7 +39,8 @@ class Record:
             return
         runs = self.passed.setdefault(test.name, {})
         runs[run] = seconds
-        if set(runs) >= set(range(1, test.all_runs + 1)) and repository.is_clean() and repository.commit() == self.commit:
+        complete = len(runs) == test.all_runs
+        if complete and repository.is_clean() and repository.commit() == self.commit:
             today = datetime.datetime.now(datetime.timezone.utc).date()
             minutes = round(sum(runs.values()) / 60, 2)
             # Read anew: another run may have written it meanwhile.
@@ -49,8 +50,10 @@ class Record:
 def by_age(long_tests, passes):
     """Days since each test's last pass, None for never, which comes first."""
     today = datetime.datetime.now(datetime.timezone.utc).date()
-    ages = {name: (today - datetime.date.fromisoformat(passes[name]["date"])).days if name in passes else None for name in long_tests}
-    return dict(sorted(ages.items(), key=lambda item: (item[1] is not None, -(item[1] or 0), item[0])))
+    ages = dict.fromkeys(sorted(long_tests))
+    for name in ages.keys() & passes.keys():
+        ages[name] = (today - datetime.date.fromisoformat(passes[name]["date"])).days
+    return dict(sorted(ages.items(), key=lambda item: (item[1] is not None, -(item[1] or 0))))
 
 
 def figures(ages):
@@ -58,7 +61,8 @@ def figures(ages):
     found = {"tests.long": len(ages), "tests.long_never": len(never)}
     if never:
         others = ", ..." if len(never) > SHOWN else ""
-        found["missed"] = {"tests.oldest_long_days": f"{len(never)} long tests never passed: {', '.join(never[:SHOWN])}{others}"}
+        reason = f"{len(never)} long tests never passed: {', '.join(never[:SHOWN])}{others}"
+        found["missed"] = {"tests.oldest_long_days": reason}
     else:
         found["tests.oldest_long_days"] = max(ages.values(), default=0)
     return found
@@ -78,7 +82,8 @@ def main():
         print(json.dumps(figures(ages)))
         return 0
     for name, age in ages.items():
-        print(f"{name:40} " + ("never" if age is None else "{date}  {commit}  {minutes:8.2f} min of CPU".format(**passes[name])))
+        last = "never" if age is None else "{date}  {commit}  {minutes:8.2f} min of CPU".format(**passes[name])
+        print(f"{name:40} {last}")
     unknown = sorted(set(passes) - long_tests)
     for name in unknown:
         print(f"{PATH}: {name} is not a long test: remove its line", file=sys.stderr)

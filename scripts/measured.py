@@ -36,4 +36,5 @@ def require_this_commit(made):
         raise SystemExit(f"figures that name no commit: {made!r}; measure again with make bench-long")
     ((name, dirty),) = named
     if dirty or not head.startswith(name):
-        raise SystemExit(f"figures of {'a tree with changes to ' if dirty else ''}commit {name}, not of {head[:12]}: measure again")
+        tree = f"a tree with changes to commit {name}" if dirty else f"commit {name}"
+        raise SystemExit(f"figures of {tree}, not of {head[:12]}: measure again")

@@ -56,8 +56,9 @@ class Test:
     def on_fast_tier(self):
         """The same test, once, on the card's functional model."""
         needs = [re.sub(r"^build/swai-card(-tiny|-full)?$", "build/swai-card-fast", need) for need in self.needs]
+        command = f"export SWAI_TIER=fast; {self.command}"
         return dataclasses.replace(
-            self, name=f"fast.{self.name}", command=f"export SWAI_TIER=fast; {self.command}", needs=needs, seeds=1, long_seeds=0, cost=0
+            self, name=f"fast.{self.name}", command=command, needs=needs, seeds=1, long_seeds=0, cost=0
         )
 
     def with_sanitizers(self):
@@ -67,12 +68,19 @@ class Test:
             return re.sub(r"\bbuild/(?=test-)", "build/sanitized/", text)
 
         needs = [twin(need) for need in self.needs]
+        command = twin(self.command)
         return dataclasses.replace(
-            self, name=f"sanitized.{self.name}", command=twin(self.command), needs=needs, seeds=1, long_seeds=0, long=self.sanitized_long
+            self,
+            name=f"sanitized.{self.name}",
+            command=command,
+            needs=needs,
+            seeds=1,
+            long_seeds=0,
+            long=self.sanitized_long,
         )
 
     def runs_of(self, long, part):
-        """The runs by number: those of `make test`, all with --long, with --part only those that `make test` leaves out."""
+        """The runs by number: those of `make test`, all with --long, with --part those that `make test` leaves out."""
         first = self.seeds + 1 if part and not self.long else 1
         last = self.all_runs if long or part else self.seeds
         return range(first, last + 1)
@@ -85,7 +93,8 @@ class Test:
         return self.name if self.seeds == 1 and run == 1 else f"{self.name}:{run}"
 
     def seed(self, run, commit):
-        """The seed of a run. It derives from the commit, so that each commit tests others; without a commit it is the run's number."""
+        """The seed of a run. It derives from the commit, so that each commit tests others; without a commit it is the
+        run's number."""
         if commit is None or self.fixed_seeds or "{seed}" not in self.command:
             return run
         digest = hashlib.sha256(f"{commit} {self.name} {run}".encode()).digest()

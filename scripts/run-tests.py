@@ -166,8 +166,8 @@ def report_failure(job, result):
 
 
 def run_all(runner, jobs, workers, passed):
-    """Runs the jobs, the ones that took longest last time (or cost most) first; calls `passed` with each that passes and its
-    result. Returns pairs of the jobs that failed and their results, and the seconds of CPU by label."""
+    """Runs the jobs, the ones that took longest last time (or cost most) first; calls `passed` with each that passes
+    and its result. Returns pairs of the jobs that failed and their results, and the seconds of CPU by label."""
     LOG_FOLDER.mkdir(parents=True, exist_ok=True)
     durations = read_durations()
     processor = {}
@@ -220,7 +220,8 @@ def selected(tests, options):
         return tests
     tests = [test for test in tests if options.long or options.part or not test.long]
     if options.part:
-        tests = [test for test in tests if test.runs_of(False, options.part) and test.name.startswith(options.part + ".")]
+        tests = [test for test in tests if test.name.startswith(options.part + ".")]
+        tests = [test for test in tests if test.runs_of(False, options.part)]
         if not tests:
             raise UsageError(f"no long test is named {options.part}.*: `make test-list` shows the names")
     if options.coverage:
@@ -236,12 +237,14 @@ def jobs_of(tests, options, commit):
     if options.sample:
         chosen = sample.choose(tests, long_passes.read(), options.sample, commit)
         # Short tests' limit of time: a sample must not run for hours.
-        return [Job(dataclasses.replace(test, timeout=DEFAULT_TIMEOUT), run, test.seed(run, commit)) for test, run in chosen]
+        chosen = [(dataclasses.replace(test, timeout=DEFAULT_TIMEOUT), run) for test, run in chosen]
+        return [Job(test, run, test.seed(run, commit)) for test, run in chosen]
     tests = selected(tests, options)
     if options.seed is not None or options.tb is not None:
         seed = options.seed or 1
         return [Job(test, seed, seed) for test in tests]
-    return [Job(test, run, test.seed(run, commit)) for test in tests for run in test.runs_of(options.long, options.part)]
+    runs = [(test, run) for test in tests for run in test.runs_of(options.long, options.part)]
+    return [Job(test, run, test.seed(run, commit)) for test, run in runs]
 
 
 def main():
@@ -251,7 +254,7 @@ def main():
     parser.add_argument("--needs", action="store_true", help="print the make targets that the tests need and end")
     parser.add_argument("--long", action="store_true", help="include the long tests")
     parser.add_argument("--part", metavar="BLOCK", help="only the long tests of this block: mpe for those named mpe.*, and their seeds that make test leaves out")
-    parser.add_argument("--sample", type=float, metavar="MINUTES", help="long tests of MINUTES of CPU together, which the commit's hash draws")
+    parser.add_argument("--sample", type=float, metavar="MINUTES", help="some long tests, drawn by the commit")
     parser.add_argument("--changed", metavar="REF", help="only what differences from this commit can touch")
     parser.add_argument("--only", action="append", metavar="PATTERN", help="only tests with such a name, like lib.*")
     parser.add_argument("--tb", metavar="NAME", help="one test, long or not, with its output on the terminal")
@@ -305,8 +308,8 @@ def main():
         # Again at the end, where a log that was cut still has it.
         for failure in failed:
             report_failure(*failure)
-    narrowed = (options.long, options.part, options.sample, options.changed, options.only, options.coverage, options.variant, options.seed)
-    if not any(narrowed) and not failed:
+    selection = ("long", "part", "sample", "changed", "only", "coverage", "variant", "seed")
+    if not failed and not any(getattr(options, name) for name in selection):
         write_whole_run(options.since, commit, processor)
     print(f"{len(jobs) - len(failed)} passed, {len(failed)} failed")
     return 1 if failed else 0

@@ -1,4 +1,4 @@
-"""Which long tests a run of continuous integration adds to the short ones: a few minutes of them, others for each commit."""
+"""Which long tests a run of continuous integration adds to the short ones: some minutes, others for each commit."""
 
 import datetime
 import hashlib
@@ -6,13 +6,13 @@ import hashlib
 import repository
 
 # A sampled test has the time limit of a short one, so only those that need a small part of it are candidates.
-MAX_MINUTES = 5
+MAX_MINUTES = 7
 # Days that a test counts for which never passed, or whose last pass is not known.
 NEVER = 30
 
 
 def planned_minutes(test, passes, built):
-    """Minutes of CPU for one run of a test and for building what is not in `built`; None where one of the two is unknown."""
+    """Minutes of CPU for one run of a test and for building what is not in `built`; None where one is unknown."""
     if test.name in passes:
         minutes = passes[test.name]["minutes"] / test.all_runs
     elif test.cost:
@@ -31,8 +31,8 @@ def draw(text):
 
 
 def choose(tests, passes, minutes, commit):
-    """Pairs of a long test and the number of one of its runs, planned to take at most `minutes` of CPU together. The commit's
-    hash draws them; the longer ago a test passed, the likelier it is."""
+    """Pairs of a long test and the number of one of its runs, planned to take at most `minutes` of CPU together. The
+    commit's hash draws them; the longer ago a test passed, the likelier it is."""
     built = {need for test in tests if not test.long for need in test.needs}
     today = repository.date_of(commit) if commit else None
 

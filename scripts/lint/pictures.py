@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks that measured pictures and tables in docs/ are of one commit, which is part of the history, and of a tree without
-changes. verif/repo/stale-pictures.toml lists those that are known not to be; it may only shrink. Without history (a tarball, a
-shallow clone) nothing is checked."""
+"""Checks that measured pictures and tables in docs/ are of one commit, which is part of the history, and of a tree
+without changes. verif/repo/stale-pictures.toml lists those that are known not to be; it may only shrink. Without history
+(a tarball, a shallow clone) nothing is checked."""
 
 import json
 import pathlib
@@ -50,7 +50,8 @@ def complaints():
             if not repository.is_ancestor(name):
                 yield f"{path}: commit {name} is not part of this history"
     if len(fresh) > 1:
-        yield "pictures and tables are of different commits: " + ", ".join(f"{path} of {name}" for path, name in sorted(fresh.values()))
+        examples = ", ".join(f"{path} of {name}" for path, name in sorted(fresh.values()))
+        yield f"pictures and tables are of different commits: {examples}"
     listed = {**stale_commits, **stale_pages}
     for key in sorted(set(listed) - used):
         yield f"{measured.STALE}: {key} is not stale any more: remove it"

@@ -121,7 +121,8 @@ def made(figures):
     """What was measured, in words. A tree with changes is not that of its commit, and one without history has none."""
     if "bench.commit" not in figures:
         return "Measured on the RTL of a core group (cg1)."
-    return f"Measured on the RTL of a core group (cg1), {'before ' if figures['bench.dirty'] else ''}commit {figures['bench.commit'][:8]}."
+    before = "before " if figures["bench.dirty"] else ""
+    return f"Measured on the RTL of a core group (cg1), {before}commit {figures['bench.commit'][:8]}."
 
 
 def kept(figures):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the last `make test` that passed took, by build/test-run.json, which the runner writes. Figures of another commit, or
-of a tree with changes, are not those of this one. Prints a flat JSON object for `make bench`."""
+"""What the last `make test` that passed took, by build/test-run.json, which the runner writes. Figures of another
+commit, or of a tree with changes, are not those of this one. Prints a flat JSON object for `make bench`."""
 
 import json
 import pathlib
@@ -29,7 +29,8 @@ def main():
     reason = why_not(run)
     figures = {} if reason else run["figures"]
     absent = [key for key in KEYS if key not in figures]
-    print(json.dumps(figures | {"not measured": dict.fromkeys(absent, reason or "the last make test did not begin without build/")}))
+    not_measured = dict.fromkeys(absent, reason or "the last make test did not begin without build/")
+    print(json.dumps(figures | {"not measured": not_measured}))
 
 
 main()

@@ -65,7 +65,8 @@ class BenchTest(ToolTest):
     def bench(self, printed, **targets):
         """Registers a measurement with targets."""
         lines = "".join(f'"{key}" = {target}\n' for key, target in targets.items())
-        self.write("verif/a/bench.toml", f"[[bench]]\nname = 'x'\ncommand = '''echo '{json.dumps(printed)}' '''\n[bench.targets]\n{lines}")
+        command = f"command = '''echo '{json.dumps(printed)}' '''"
+        self.write("verif/a/bench.toml", f"[[bench]]\nname = 'x'\n{command}\n[bench.targets]\n{lines}")
 
     def test_figures(self):
         self.write(
@@ -111,14 +112,18 @@ class BenchTest(ToolTest):
         code, output = self.run_script("bench.py")
         self.assertEqual(code, 0)
         self.assertIn("the entry b is stale", output)
-        for text, complaint in (("[c]\ncause = 'x'\nremedy = 'y'\n", "c is no target"), ("[b]\ncause = 'x'\n", "needs cause and remedy")):
+        for text, complaint in (
+            ("[c]\ncause = 'x'\nremedy = 'y'\n", "c is no target"),
+            ("[b]\ncause = 'x'\n", "needs cause and remedy"),
+        ):
             self.write("verif/missed.toml", text)
             code, output = self.run_script("bench.py")
             self.assertEqual(code, 2)
             self.assertIn(complaint, output)
 
     def test_targets_that_are_not_measured(self):
-        self.bench({"not measured": {"a": "there is no model"}, "missed": {"b": "never"}}, a="{ max = 1 }", b="{ max = 1 }")
+        printed = {"not measured": {"a": "there is no model"}, "missed": {"b": "never"}}
+        self.bench(printed, a="{ max = 1 }", b="{ max = 1 }")
         self.write(
             "verif/b/bench.toml",
             """
@@ -165,19 +170,30 @@ class BenchTest(ToolTest):
         for dirty in (0, 1):
             self.run_script("bench.py")
             figures = json.loads((self.root / "build/bench/bench.json").read_text())
-            self.assertEqual((figures["bench.commit"], figures["bench.dirty"], figures["bench.core_speed_mhz"]), (commit, dirty, 21.5))
+            about = [figures[f"bench.{key}"] for key in ("commit", "dirty", "core_speed_mhz")]
+            self.assertEqual(about, [commit, dirty, 21.5])
             self.assertRegex(figures["bench.date"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$")
-            self.assertEqual([key for key, value in figures.items() if type(value) is str], ["bench.commit", "bench.date"])
+            strings = [key for key, value in figures.items() if type(value) is str]
+            self.assertEqual(strings, ["bench.commit", "bench.date"])
             self.write("new", "")
 
     def test_registered_targets(self):
         """What the tree registers is read, and each target belongs to a measurement."""
-        done = subprocess.run(["python3", SCRIPTS / "bench.py", "--long", "--needs"], capture_output=True, text=True, check=False)
+        command = ["python3", SCRIPTS / "bench.py", "--long", "--needs"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.write("verif/a/bench.toml", "[targets]\n'a' = { max = 1 }\n")
         code, output = self.run_script("bench.py")
         self.assertEqual(code, 2)
         self.assertIn("a: a target belongs to the [[bench]] that measures it", output)
+
+    def test_order(self):
+        """What takes longest begins first."""
+        entry = "[[bench]]\nname = '{0}'\ncommand = 'echo {0} >>order; echo {{}}'\ncycles = true\ncost = {1}\n"
+        self.write("verif/a/bench.toml", entry.format("quick", 0) + entry.format("long", 9) + entry.format("medium", 5))
+        subprocess.run(["taskset", "--cpu-list", str(min(os.sched_getaffinity(0))), "python3", SCRIPTS / "bench.py"],
+                       cwd=self.root, check=True, capture_output=True)
+        self.assertEqual((self.root / "order").read_text().split(), ["long", "medium", "quick"])
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) == 1, "nothing runs beside anything")
     def test_side_by_side(self):
@@ -300,8 +316,9 @@ class PicturesTest(ToolTest):
     def test_writing(self):
         """Scripts write figures of this commit alone, of a tree without changes outside of docs/."""
         def may(made):
-            code = "import sys; sys.path.insert(0, 'scripts'); import measured; measured.require_this_commit(sys.argv[1])"
-            done = subprocess.run(["python3", "-c", code, made], cwd=self.root, capture_output=True, text=True, check=False)
+            code = "import sys, measured; measured.require_this_commit(sys.argv[1])"
+            command = ["env", "PYTHONPATH=scripts", "python3", "-c", code, made]
+            done = subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=False)
             return done.stderr.strip()
 
         head = self.commit()

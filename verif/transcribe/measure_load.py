@@ -145,7 +145,8 @@ def main():
         stages = {"fast": fast}
         figures = {f"{key}fast_ms": round(total(fast), 1), f"{key}limit_ratio": round(total(fast) / total(limit), 3)}
         if torch is None:
-            figures["not measured"] = {f"{key}{name}": "python3-torch is not installed" for name in ("classic_ms", "speedup")}
+            keys = (f"{key}classic_ms", f"{key}speedup")
+            figures["not measured"] = dict.fromkeys(keys, "python3-torch is not installed")
         else:
             slow = quickest("classic", lambda: classic(bench, path, shape), times)
             require_all(bench, path, times)
