@@ -13,13 +13,15 @@ const std::vector<swai::models::Sample>& all_samples() {
 
 }  // namespace
 
-// Begins with the models themselves.
-extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  std::filesystem::create_directories("build/fuzz/models");
+// Begins with the models themselves. The last argument is the corpus.
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  const std::filesystem::path corpus = (*argv)[*argc - 1];
+  if (*argc == 1 || corpus.native().starts_with('-') || std::filesystem::is_regular_file(corpus)) return 0;
+  std::filesystem::create_directories(corpus);
   char number = 0;
   for (const auto& sample : all_samples()) {
     const auto& bytes = sample.files.at(sample.main);
-    std::ofstream("build/fuzz/models/" + sample.name, std::ios::binary)
+    std::ofstream(corpus / sample.name, std::ios::binary)
         .put(number++)
         .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   }

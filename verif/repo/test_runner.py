@@ -174,8 +174,9 @@ class RunnerTest(unittest.TestCase):
         self.assertLess(seconds["a.waits"], 0.9)
 
     def test_whole_run(self):
-        """What make test took is kept with its commit, for make bench; runs of a part, and of failing tests, leave nothing."""
-        self.register({"name": '"a.x"', "command": '"true"'}, {"name": '"a.fuzz-short"', "command": '"for i in $(seq 200000); do :; done"'})
+        """What make test took is kept with its commit, for make bench, but for runs of a part and of failing tests."""
+        works = '"for i in $(seq 200000); do :; done"'
+        self.register({"name": '"a.x"', "command": '"true"'}, {"name": '"a.fuzz-short"', "command": works})
         commit = self.commit()
         kept = self.root / "build/test-run.json"
         self.run_tests("--only", "a.x")
@@ -192,7 +193,7 @@ class RunnerTest(unittest.TestCase):
         self.assertFalse(kept.exists())
 
     def test_seeds_of_the_commit(self):
-        """They differ from commit to commit and from test to test, are printed, and a failing test's line replays its own."""
+        """They differ from commit to commit and from test to test, are printed, and replay a failure."""
         self.register(
             {"name": '"a.x"', "command": '"echo {seed} >>x"', "seeds": 3},
             {"name": '"a.bad"', "command": '"echo {seed} >bad; exit 3"'},
@@ -245,14 +246,15 @@ class RunnerTest(unittest.TestCase):
         self.run_tests("--part", "a")
         today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
         self.assertEqual(list(self.passes()), ["a.long"])
-        self.assertEqual({**self.passes()["a.long"], "minutes": 0}, {"commit": commit[:12], "date": today, "minutes": 0})
+        last = {**self.passes()["a.long"], "minutes": 0}
+        self.assertEqual(last, {"commit": commit[:12], "date": today, "minutes": 0})
         self.run_tests("--long")
         self.assertEqual(list(self.passes()), ["a.long", "b.long"], "the record itself does not count as a change")
         self.assertEqual(len((self.root / "verif/long-passes.json").read_text().splitlines()), 4, "a line each")
 
     def test_list_of_long_passes(self):
         """It names tests that never passed, and refuses lines of tests that do not exist."""
-        self.register({"name": '"a.one"', "command": '"true"', "long": "true"}, {"name": '"a.two"', "command": '"true"', "long": "true"})
+        self.register(*({"name": f'"a.{name}"', "command": '"true"', "long": "true"} for name in ("one", "two")))
         one = {"commit": "abc", "date": "2020-01-01", "minutes": 2}
         record = self.root / "verif/long-passes.json"
         record.write_text(json.dumps({"a.one": one}))
@@ -261,7 +263,8 @@ class RunnerTest(unittest.TestCase):
         self.assertRegex(output, r"\Aa\.two +never\na\.one +2020-01-01  abc +2\.00 min of CPU\n\Z")
         code, output = self.run_script(SCRIPTS / "long_passes.py", "--json")
         missed = {"tests.oldest_long_days": "1 long tests never passed: a.two"}
-        self.assertEqual(json.loads(output.splitlines()[-1]), {"tests.long": 2, "tests.long_never": 1, "missed": missed})
+        figures = json.loads(output.splitlines()[-1])
+        self.assertEqual(figures, {"tests.long": 2, "tests.long_never": 1, "missed": missed})
         record.write_text(json.dumps({"a.one": one, "a.two": {**one, "date": "2021-01-01"}}))
         output = self.run_script(SCRIPTS / "long_passes.py", "--json")[1]
         self.assertIn("the oldest pass: a.one, 2020-01-01, commit abc", output)
@@ -272,14 +275,15 @@ class RunnerTest(unittest.TestCase):
         self.assertIn("a.gone is not a long test", output)
 
     def test_sample(self):
-        """Long tests of a planned time, with a short test's limit of time; those whose time is not known are left out."""
+        """Long tests of a planned time, without those whose time is not known."""
+        long = {"command": '"exec true {seed}"', "long": "true"}
         self.register(
             {"name": '"a.short"', "command": '"true"', "needs": '["build/x"]'},
-            {"name": '"a.known"', "command": '"exec true {seed}"', "long": "true", "cost": 60, "seeds": 3, "needs": '["build/x"]'},
-            {"name": '"a.built"', "command": '"true"', "long": "true", "cost": 60, "needs": '["build/y"]', "build_cost": 30},
-            {"name": '"a.unknown"', "command": '"true"', "long": "true"},
-            {"name": '"a.unknown-build"', "command": '"true"', "long": "true", "cost": 1, "needs": '["build/z"]'},
-            {"name": '"a.huge"', "command": '"true"', "long": "true", "cost": 9000},
+            {"name": '"a.known"', **long, "cost": 60, "seeds": 3, "needs": '["build/x"]'},
+            {"name": '"a.built"', **long, "cost": 60, "needs": '["build/y"]', "build_cost": 30},
+            {"name": '"a.unknown"', **long},
+            {"name": '"a.unknown-build"', **long, "cost": 1, "needs": '["build/z"]'},
+            {"name": '"a.huge"', **long, "cost": 9000},
         )
 
         def labels(minutes):
@@ -388,6 +392,11 @@ class RunnerTest(unittest.TestCase):
         self.assertEqual((code, output.splitlines()[-1]), (0, "1 passed, 0 failed"))
         log = self.root / "build/test-logs/sanitized.a.host.log"
         self.assertEqual(log.read_text(), "build/sanitized/test-host seed=1 long=\n")
+        short = {"sanitized": "true", "sanitized_long": "false"}
+        self.register({"name": '"a.host"', "command": '"true"', "needs": '["build/test-host"]', **short})
+        needs = ["generated", "build/test-host", "build/sanitized/test-host"]
+        self.assertEqual(self.run_tests("--needs")[1].split(), needs)
+        self.assertRegex(self.run_tests()[1], "ok .* sanitized.a.host\n")
 
     def test_long_seeds(self):
         """More seeds of a test among the long ones; its part has those alone."""
@@ -433,7 +442,7 @@ class RunnerTest(unittest.TestCase):
 
 
 class SampleTest(unittest.TestCase):
-    TESTS = [registry.Test(f"a.{number}", "true", long=True, cost=60 * (1 + number % 4), seeds=1 + number % 3) for number in range(40)]
+    TESTS = [registry.Test(f"a.{i}", "true", long=True, cost=60 * (1 + i % 4), seeds=1 + i % 3) for i in range(40)]
 
     def setUp(self):
         self.date_of = sample.repository.date_of
