@@ -230,7 +230,7 @@ void test_split(uint64_t seed, uint64_t cycles) {
   bench.steps(cycles);
   draining = true;
   bench.until([&] { return master.idle(); }, 10000, "draining");
-  check(together > cycles / 100, "the slaves hardly ever worked at the same time");
+  check(together > cycles / 250, fmt::format("{} requests came while the other slave worked", together));
   for (const auto& slave : slaves) check(slave->requests() > cycles / 100, "a slave got hardly anything");
 }
 
