@@ -250,6 +250,33 @@ class BenchTest(ToolTest):
         self.assertIn("p failed: exit code 1", output)
 
 
+class TestRunTest(ToolTest):
+    """What the last make test took is a figure of this commit alone."""
+
+    MEASURE = pathlib.Path("verif/repo/measure_test_run.py").resolve()
+
+    def measured(self, **run):
+        self.write("build/test-run.json", json.dumps(run))
+        done = subprocess.run(["python3", self.MEASURE], cwd=self.root, check=True, capture_output=True, text=True)
+        return json.loads(done.stdout)
+
+    def test_commit(self):
+        (self.root / "scripts").symlink_to(SCRIPTS)
+        commit = self.commit()
+        figures = {"build.test_minutes": 12.5, "fuzz.seconds_in_ci": 121.0}
+        self.assertEqual(self.measured(commit=commit, clean=True, figures=figures), {**figures, "not measured": {}})
+        reason = "the last make test did not begin without build/"
+        del figures["build.test_minutes"]
+        expected = {**figures, "not measured": {"build.test_minutes": reason}}
+        self.assertEqual(self.measured(commit=commit, clean=True, figures=figures), expected)
+        for run, reason in (
+            ({"commit": "abc", "clean": True}, "the last make test that passed was of commit abc"),
+            ({"commit": commit, "clean": False}, "the last make test that passed was not of a commit without changes"),
+        ):
+            absent = dict.fromkeys(("build.test_minutes", "fuzz.seconds_in_ci"), reason)
+            self.assertEqual(self.measured(figures=figures, **run), {"not measured": absent})
+
+
 class PicturesTest(ToolTest):
     STALE = "verif/repo/stale-pictures.toml"
 
