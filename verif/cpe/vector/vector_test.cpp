@@ -34,7 +34,7 @@ void test_random(uint64_t seed, uint64_t cycles) {
     };
     const uint64_t end = bench.cycle() + bench.random().between(1, 6000);
     while (bench.cycle() < end && !program.over()) bench.step();
-    if (bench.random().chance(25) && !program.over()) {
+    if (bench.random().chance(50) && !program.over()) {
       bench.halt();
       bench.steps(bench.random().between(1, 200));
       ++halts;
