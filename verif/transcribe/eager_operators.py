@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-"""The operators that eager PyTorch issues for Whisper as OpenAI's program computes it (github.com/openai/whisper, model.py and
-decoding.py: weights in fp32, cast where they are used, activations in 16 bits, keys and values kept): of one pass of the
-encoder, of the decoder's first pass, in which the sound's keys and values are computed, and of each one after it, with the
-greedy choice of a token and without rules for timestamps. `swai bench paper` counts a launch for each. Needs Debian's
-python3-torch; run from the root of the repository, with --write to write the list anew, else it compares.
+"""Lists the operators that eager PyTorch issues for Whisper when it is computed as OpenAI's program does (openai/whisper:
+weights in fp32 that are cast where they are used, activations in 16 bits, keys and values kept). There is a list for the
+encoder's pass, for the decoder's first pass, which computes the sound's keys and values, and for each later pass; with the
+greedy choice of a token and without rules for timestamps. `swai bench paper` counts one launch for each operator. Needs
+Debian's python3-torch. Run from the root of the repository: with --write it writes the list, without it compares.
 
 Views and allocations launch nothing and are left out. bfloat16 stands for half, which the processor cannot multiply; the
 operators are the same. GPUs launch more kernels for some operators (convolutions), so counts from the list are a least."""
 
+import math
 import pathlib
 import sys
 
@@ -46,131 +47,147 @@ def recorded(action):
     return recorder.names
 
 
-def linear(module, x):
-    bias = None if module.bias is None else module.bias.to(x.dtype)
-    return functional.linear(x, module.weight.to(x.dtype), bias)
+def project(layer, rows):
+    """A linear layer in 16 bits: eager code casts its parameters each time."""
+    bias = layer.bias if layer.bias is None else layer.bias.to(KIND)
+    return functional.linear(rows, layer.weight.to(KIND), bias)
 
 
-def norm(module, x):
-    return module(x.float()).type(x.dtype)
+def convolve(layer, signal):
+    return functional.conv1d(signal, layer.weight.to(KIND), layer.bias.to(KIND), layer.stride, layer.padding)
 
 
-def convolution(module, x):
-    return module._conv_forward(x, module.weight.to(x.dtype), module.bias.to(x.dtype))
+def normalise(layer, rows):
+    """Layer norm in fp32 between two casts."""
+    return functional.layer_norm(rows.to(torch.float32), layer.normalized_shape, layer.weight, layer.bias).to(KIND)
 
 
-def attend(q, k, v, mask=None):
-    scale = (q.shape[2] // HEADS) ** -0.25
-    rows = q.shape[1]
-    q = q.view(*q.shape[:2], HEADS, -1).permute(0, 2, 1, 3) * scale
-    k = k.view(*k.shape[:2], HEADS, -1).permute(0, 2, 3, 1) * scale
-    v = v.view(*v.shape[:2], HEADS, -1).permute(0, 2, 1, 3)
-    scores = q @ k
+def by_head(rows):
+    """[batch, rows, width] as [batch, heads, rows, width of a head]."""
+    return rows.unflatten(-1, (HEADS, WIDTH // HEADS)).transpose(1, 2)
+
+
+def attention(queries, keys, values, mask=None):
+    """All heads in one batched product; queries and keys each carry half of the scale."""
+    half_scale = (WIDTH // HEADS) ** -0.25
+    scores = (by_head(queries) * half_scale) @ (by_head(keys).mT * half_scale)
     if mask is not None:
-        scores = scores + mask[:rows, :rows]
-    weights = functional.softmax(scores.float(), dim=-1).to(q.dtype)
-    return (weights @ v).permute(0, 2, 1, 3).flatten(start_dim=2)
+        length = queries.shape[1]
+        scores = mask[:length, :length] + scores
+    shares = scores.to(torch.float32).softmax(dim=-1).to(KIND)
+    return (shares @ by_head(values)).transpose(1, 2).flatten(-2)
 
 
-class Cache(dict):
-    """What linear layers of keys and values have given so far."""
+class Store:
+    """Keys and values of one window, by the layer that computed them."""
 
-    def grown(self, module, x):
-        out = linear(module, x)
-        self[module] = torch.cat([self[module], out], dim=1).detach() if module in self else out
-        return self[module]
+    def __init__(self):
+        self.rows = {}
 
-    def once(self, module, x):
-        if module not in self:
-            self[module] = linear(module, x)
-        return self[module]
+    def extended(self, layer, rows):
+        """A text's rows so far, with those of `rows` appended."""
+        new = project(layer, rows)
+        self.rows[layer] = torch.cat((self.rows[layer], new), dim=1) if layer in self.rows else new
+        return self.rows[layer]
 
-
-def feed_forward(block, x):
-    inside = functional.gelu(linear(block.mlp[0], norm(block.mlp_ln, x)))
-    return x + linear(block.mlp[2], inside)
+    def fixed(self, layer, rows):
+        """The sound's rows, computed by the first call."""
+        return self.rows[layer] if layer in self.rows else self.rows.setdefault(layer, project(layer, rows))
 
 
-def encoder_block(block, x):
-    own, y = block.attn, norm(block.attn_ln, x)
-    x = x + linear(own.out, attend(linear(own.query, y), linear(own.key, y), linear(own.value, y)))
-    return feed_forward(block, x)
+def self_attention(block, rows, keep=project, mask=None):
+    """The residual sum of a block's own attention; `keep(layer, rows)` gives keys and values."""
+    part, inner = block.attn, normalise(block.attn_ln, rows)
+    mixed = attention(project(part.query, inner), keep(part.key, inner), keep(part.value, inner), mask)
+    return rows + project(part.out, mixed)
 
 
-def decoder_block(block, x, sound, cache, mask):
-    own, y = block.attn, norm(block.attn_ln, x)
-    query = linear(own.query, y)
-    x = x + linear(own.out, attend(query, cache.grown(own.key, y), cache.grown(own.value, y), mask))
-    other, y = block.cross_attn, norm(block.cross_attn_ln, x)
-    query = linear(other.query, y)
-    x = x + linear(other.out, attend(query, cache.once(other.key, sound), cache.once(other.value, sound)))
-    return feed_forward(block, x)
+def cross_attention(block, rows, sound, store):
+    part, inner = block.cross_attn, normalise(block.cross_attn_ln, rows)
+    mixed = attention(project(part.query, inner), store.fixed(part.key, sound), store.fixed(part.value, sound))
+    return rows + project(part.out, mixed)
+
+
+def feed_forward(block, rows):
+    widen, activation, narrow = block.mlp
+    return rows + project(narrow, activation(project(widen, normalise(block.mlp_ln, rows))))
 
 
 def encode(encoder, mel):
-    x = functional.gelu(convolution(encoder.conv1, mel))
-    x = functional.gelu(convolution(encoder.conv2, x)).permute(0, 2, 1)
-    x = (x + encoder.positional_embedding).to(x.dtype)
+    signal = mel
+    for layer in (encoder.conv1, encoder.conv2):
+        signal = functional.gelu(convolve(layer, signal))
+    rows = (signal.mT + encoder.positional_embedding).to(KIND)
     for block in encoder.blocks:
-        x = encoder_block(block, x)
-    return norm(encoder.ln_post, x)
+        rows = feed_forward(block, self_attention(block, rows))
+    return normalise(encoder.ln_post, rows)
 
 
-def decode(decoder, tokens, past, sound, cache, mask):
-    x = decoder.token_embedding(tokens) + decoder.positional_embedding[past : past + tokens.shape[-1]]
-    x = x.to(sound.dtype)
+def decode(decoder, tokens, past, sound, store, mask):
+    """Logits in fp32 of `tokens`, which follow `past` others."""
+    places = decoder.positional_embedding[past : past + tokens.shape[1]]
+    rows = (decoder.token_embedding(tokens) + places).to(KIND)
     for block in decoder.blocks:
-        x = decoder_block(block, x, sound, cache, mask)
-    x = norm(decoder.ln, x)
-    return (x @ torch.transpose(decoder.token_embedding.weight.to(x.dtype), 0, 1)).float()
+        rows = self_attention(block, rows, store.extended, mask)
+        rows = feed_forward(block, cross_attention(block, rows, sound, store))
+    last = normalise(decoder.ln, rows)
+    return (last @ decoder.token_embedding.weight.to(KIND).T).to(torch.float32)
 
 
-def choose(logits, tokens, sum_logprobs):
-    """Signs that nobody says are ruled out, the likeliest token is taken (GreedyDecoder)."""
-    logits = logits[:, -1]
-    logits[:, [1, 2, 3]] = -float("inf")
-    chosen = logits.argmax(dim=-1)
-    logprobs = functional.log_softmax(logits.float(), dim=-1)
-    current = logprobs[torch.arange(logprobs.shape[0]), chosen]
-    sum_logprobs += current * (tokens[:, -1] != END)
-    chosen[tokens[:, -1] == END] = END
-    tokens = torch.cat([tokens, chosen[:, None]], dim=-1)
-    (tokens[:, -1] == END).all()
-    return tokens
+class Greedy:
+    """A text that grows by its likeliest token, with the sum of its log probabilities."""
+
+    RULED_OUT = [1, 2, 3]
+
+    def __init__(self):
+        self.prompt = torch.zeros(1, PROMPT, dtype=torch.long)
+        self.score = torch.zeros(1)
+
+    def restart(self):
+        self.tokens = self.prompt
+
+    def grow(self, logits):
+        last = logits[:, -1]
+        last[:, self.RULED_OUT] = -math.inf
+        token = last.argmax(dim=-1)
+        log_shares = last.to(torch.float32).log_softmax(dim=-1)
+        gain = log_shares[torch.arange(len(token)), token]
+        self.score += gain * (self.tokens[:, -1] != END)
+        token[self.tokens[:, -1] == END] = END
+        self.tokens = torch.cat((self.tokens, token[:, None]), dim=-1)
+        return bool((self.tokens[:, -1] == END).all())
 
 
 class Window:
-    """A window with so many layers of encoder and decoder, in tensors that are as small as can be: an encoder's pass, the
-    decoder's first one, then steps, of which the context has room for STEPS."""
+    """A window with `layers` layers of encoder and decoder, on minimal tensors: the encoder's pass, the decoder's first pass,
+    then steps, for STEPS of which the context has space."""
 
     STEPS = CONTEXT - PROMPT
 
     def __init__(self, layers):
-        self.model = pytorch_whisper.construct(mels=MELS, audio_context=FRAMES // 2, vocabulary=VOCABULARY, text_context=CONTEXT,
-                                               width=WIDTH, layers=layers)
+        self.model = pytorch_whisper.construct(mels=MELS, audio_context=FRAMES // 2, vocabulary=VOCABULARY,
+                                               text_context=CONTEXT, width=WIDTH, layers=layers)
         self.model.eval()
-        self.mask = torch.empty(CONTEXT, CONTEXT).fill_(-float("inf")).triu_(1)
+        self.mask = torch.full((CONTEXT, CONTEXT), -math.inf).triu(diagonal=1)
         self.mel = torch.zeros(1, MELS, FRAMES, dtype=KIND)
-        self.prompt = torch.zeros(1, PROMPT, dtype=torch.long)
-        self.sums = torch.zeros(1)
+        self.text = Greedy()
 
     @torch.no_grad()
     def encoder(self):
-        self.cache = Cache()
+        self.store = Store()
+        self.text.restart()
         self.sound = encode(self.model.encoder, self.mel)
-        self.tokens = self.prompt
 
     @torch.no_grad()
     def first(self):
-        self.take(self.tokens, 0)
+        self.pass_over(self.text.tokens, 0)
 
     @torch.no_grad()
     def step(self):
-        self.take(self.tokens[:, -1:], self.tokens.shape[1] - 1)
+        self.pass_over(self.text.tokens[:, -1:], self.text.tokens.shape[1] - 1)
 
-    def take(self, given, past):
-        logits = decode(self.model.decoder, given, past, self.sound, self.cache, self.mask)
-        self.tokens = choose(logits, self.tokens, self.sums)
+    def pass_over(self, given, past):
+        self.text.grow(decode(self.model.decoder, given, past, self.sound, self.store, self.mask))
 
 
 PASSES = ("encoder", "first", "step")
