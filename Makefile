@@ -401,6 +401,16 @@ $(B)/models/digits: $(addprefix models/,digits/spread.py digits/digits.safetenso
 	$(Q)$(PYTHON) models/digits/spread.py $@
 	@touch $@
 
+.PHONY: train-digits
+train-digits: ## train the digits model from nothing (an hour of one core): make train-digits DATA=FOLDER
+	@[ -d '$(DATA)' ] || { echo 'DATA=FOLDER must name the training data; models/digits/README.md says what it holds' >&2; exit 2; }
+	@scripts/install-deps.sh train
+	rm -rf $(B)/digits && mkdir -p $(B)/digits
+	set -o pipefail; /usr/bin/python3 models/digits/train.py --data '$(DATA)' | tee $(B)/digits/training.log
+	/usr/bin/python3 models/digits/export.py $(B)/digits/checkpoint.pt
+	/usr/bin/python3 models/digits/evaluate.py --data '$(DATA)' --checkpoint $(B)/digits/checkpoint.pt
+	cp $(B)/digits/training.log models/digits/training.log
+
 .PHONY: demo-whisper
 demo-whisper: ## fetch Whisper tiny.en (71 MB); the card's model writes down what is said in a recording
 	@scripts/install-deps.sh demo

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the Debian packages of scripts/deps.txt that are missing: install-deps.sh [demo|deb|test|synth] (default: test).
+# Installs the Debian packages of scripts/deps.txt that are missing: install-deps.sh [GOAL] (default: test).
 # Without root or sudo it prints the command instead. Plain sh: it must run before anything is installed.
 set -eu
 
@@ -8,7 +8,8 @@ case "${1:-test}" in
   deb) goals=' demo deb ' ;;
   test) goals=' demo deb test ' ;;
   synth) goals=' demo deb test synth ' ;;
-  *) echo "usage: $0 [demo|deb|test|synth]" >&2; exit 2 ;;
+  train) goals=' train ' ;;
+  *) echo "usage: $0 [demo|deb|test|synth|train]" >&2; exit 2 ;;
 esac
 list="$(dirname "$0")/deps.txt"
 
