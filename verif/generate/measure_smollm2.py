@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measures SmolLM2-135M-Instruct on the fast tier against the same file in double precision: perplexity of 4,000 tokens of
-English and words a second of wall time in W4A8; the first 32 of the likeliest tokens behind 20 beginnings in fp32: with
-activations of eight bits they differ soon, which the perplexity does not show. Prints a flat JSON object for
-`make bench-long`. scripts/get-model smollm2-135m fetches the model."""
+English and tokens a second of wall time in W4A8, and in each precision the share of 20 beginnings after which the 32
+likeliest tokens are all the same. Prints a flat JSON object for `make bench-long`. scripts/get-model smollm2-135m fetches
+the model."""
 
 import argparse
 import json
@@ -22,7 +22,9 @@ WORDS_OF_A_BEGINNING = 8
 TOKENS = "32"
 PAST = 200
 MADE = 41
-KEYS = ("llm.smollm2_ppl_ratio", "llm.smollm2_wall_tps", "llm.smollm2_agreement")
+PRECISIONS = ("fp32", "w8a8", "w4a8")
+AGREEMENT = "llm.smollm2_agreement"
+KEYS = ("llm.smollm2_ppl_ratio", "llm.smollm2_wall_tps", *(f"{AGREEMENT}_{precision}" for precision in PRECISIONS))
 
 
 def output(*command):
@@ -54,16 +56,21 @@ def perplexity_ratio():
     return perplexity(card) / perplexity(right)
 
 
-def agreement():
-    """The share of beginnings behind which all tokens are the same."""
-    same = 0
+def beginnings():
+    """With the tokens that follow each in double precision."""
     for paragraph in TEXT.read_text().splitlines()[:BEGINNINGS]:
         beginning = " ".join(paragraph.split()[:WORDS_OF_A_BEGINNING])
-        card = swai("generate", "-m", PACKED, "-p", beginning, "-n", TOKENS)["tokens"]
-        right = reference("-p", beginning, "-n", TOKENS)["tokens"]
-        print(f"{card == right}: {beginning}", file=sys.stderr, flush=True)
-        same += card == right
-    return same / BEGINNINGS
+        yield beginning, reference("-p", beginning, "-n", TOKENS)["tokens"]
+
+
+def agreement(expected):
+    """The share of beginnings after which all tokens are the same."""
+    same = 0
+    for beginning, tokens in expected:
+        equal = swai("generate", "-m", PACKED, "-p", beginning, "-n", TOKENS)["tokens"] == tokens
+        print(f"{equal}: {beginning}", file=sys.stderr, flush=True)
+        same += equal
+    return same / len(expected)
 
 
 def words_a_second():
@@ -87,10 +94,14 @@ def main():
         reason = f"{MODEL} is not there: scripts/get-model smollm2-135m fetches it"
         print(json.dumps({"not measured": dict.fromkeys(KEYS, reason)}))
         return
-    pack("w4a8")
-    figures = {"llm.smollm2_ppl_ratio": round(perplexity_ratio(), 4), "llm.smollm2_wall_tps": round(words_a_second(), 1)}
-    pack("fp32")
-    figures["llm.smollm2_agreement"] = agreement()
+    figures = {}
+    expected = list(beginnings())
+    for precision in PRECISIONS:
+        pack(precision)
+        figures[f"{AGREEMENT}_{precision}"] = agreement(expected)
+    # In W4A8, which was packed last.
+    figures["llm.smollm2_ppl_ratio"] = round(perplexity_ratio(), 4)
+    figures["llm.smollm2_wall_tps"] = round(words_a_second(), 1)
     print(json.dumps(figures))
 
 
