@@ -1,7 +1,7 @@
 // Copies on the card from 1 KiB to 4 MiB, with --all to 64 MiB: by each engine that can do them, and by the
 // one that the card chooses; while its cores are idle, and while a kernel of theirs has just begun; with a
-// root complex that routes between cards, with --no-iommu without. `d2d.regret` is by how much the choice was
-// slower than the best engine, at worst. Prints a table on stderr and a flat JSON object; times are card
+// root complex that routes between cards, with --no-iommu without. "regrets" lists by how much the choice was
+// slower than the best engine, cell by cell. Prints a table on stderr and a JSON object; times are card
 // cycles, which are nanoseconds, until the library has seen the end. Other arguments are handed to swai-card.
 
 #include <fmt/format.h>
@@ -26,20 +26,19 @@ namespace {
 
 using command::Engine;
 
-constexpr uint64_t kMost = 64 << 20;
-// Beyond it all of this is too slow to be measured each time: a kernel of 100 us changes little there.
+constexpr uint64_t kMaxBytes = 64 << 20;
+// `make bench` stops here; a copy this long needs nothing in the caches.
 constexpr uint64_t kLarge = 4 << 20;
-constexpr uint64_t kMostByProcessor = 16 << 10;
 // Up to here a refresh of the memory makes a difference.
 constexpr uint64_t kShort = 256 << 10;
 constexpr uint64_t kRefresh = 3'900;  // cycles from one to the next
-// So many counts, which begin evenly spread between two refreshes; long ones differ by some per cent.
+// Rounds that count. They begin evenly spread between two refreshes; long copies differ by some per cent.
 unsigned rounds(uint64_t bytes) {
   if (bytes <= kShort) return 20;
-  return bytes < kMost ? 3 : 1;
+  return bytes < kMaxBytes ? 3 : 1;
 }
-// After so many an engine that takes more than twice as long as another one is known well enough.
-constexpr unsigned kFew = 3;
+// Rounds after which an engine that takes more than twice as long as another one is known well enough.
+unsigned few_rounds(uint64_t bytes) { return bytes <= kShort ? 3 : 1; }
 
 // Of the middle half. Single copies take one of two times, perhaps as they meet a refresh or not, and now and
 // then a much longer one: a median would be one of the two, by chance.
@@ -67,7 +66,7 @@ constexpr std::array kNamed = {Named{Engine::kBest, "best"}, Named{Engine::kProc
 class Bench : private BenchCard {
  public:
   explicit Bench(std::vector<std::string> arguments)
-      : Bench(std::erase(arguments, "--all") != 0 ? kMost : kLarge, arguments) {}
+      : Bench(std::erase(arguments, "--all") != 0 ? kMaxBytes : kLarge, arguments) {}
 
   nlohmann::json run() {
     nlohmann::json figures;
@@ -75,16 +74,15 @@ class Bench : private BenchCard {
     must(sdaaStreamSynchronize(other_));  // its code comes
     const auto& costs = device().connection().routes();
     figures["d2d.calibrate_cycles"] = costs.at_boot + costs.over_link;
-    double regret = 0;
+    nlohmann::json& regrets = figures["regrets"];
     for (const bool busy : {false, true}) {
       fmt::print(stderr, "\n{}, {} the root complex\n{:>8}", busy ? "a kernel has just begun" : "idle cores",
                  routes_ ? "with routes of" : "without", "KiB");
       for (const Named& one : kNamed) fmt::print(stderr, "{:>12}", one.name);
       fmt::print(stderr, "   ns\n");
       for (uint64_t bytes = 1 << 10; bytes <= data_.size(); bytes *= 4)
-        regret = std::max(regret, measure(bytes, busy, figures));
+        regrets.push_back(measure(bytes, busy, figures));
     }
-    figures["d2d.regret"] = regret;
     return figures;
   }
 
@@ -128,11 +126,7 @@ class Bench : private BenchCard {
   }
   // `best`: of those that were measured before.
   std::optional<uint64_t> cycles_with(Engine engine, uint64_t bytes, bool busy, uint64_t best) {
-    if (engine == Engine::kProcessor && bytes > kMostByProcessor) return std::nullopt;
     if (engine == Engine::kRootComplex && !routes_) return std::nullopt;
-    // What the kernel or the routes do not matter for was measured without them.
-    const bool matters = engine == Engine::kBest || (!busy && routes_);
-    if (bytes > kLarge && !matters) return std::nullopt;
     if (bytes <= kLarge) round(engine, bytes, busy);  // what it needs comes into the caches
     std::vector<uint64_t> all;
     for (unsigned i = 0; i < rounds(bytes); ++i) {
@@ -140,7 +134,7 @@ class Bench : private BenchCard {
       const uint64_t phase = i * kRefresh / rounds(bytes);
       card().run_until(0, (kRefresh + phase - card().cycle() % kRefresh) % kRefresh);
       all.push_back(round(engine, bytes, busy));
-      if (all.size() == kFew && std::ranges::min(all) / 2 > best) break;
+      if (all.size() == few_rounds(bytes) && std::ranges::min(all) / 2 > best) break;
     }
     check(bytes);
     return mean_of_middle(std::move(all));
