@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "host/sdaa/call.hpp"
+#include "host/sdaa/host_software_time.hpp"
 #include "host/sdaa/include/sdaa/simulation.h"
 #include "host/sdaa/peers.hpp"
 #include "host/sdaa/properties.hpp"
@@ -278,8 +279,8 @@ sdaaError_t sdaaDeviceGetTime(uint64_t* nanoseconds) {
   });
 }
 
-sdaaError_t sdaaDeviceLetTimePass(uint64_t nanoseconds) {
-  return call("sdaaDeviceLetTimePass", [&] {
+sdaaError_t swai::sdaa::let_device_time_pass(uint64_t nanoseconds) {
+  return call("let_device_time_pass", [&] {
     const auto device = Runtime::get().current();
     Device::Lock lock = device->enter();
     const uint64_t now = device->connection().cycle();

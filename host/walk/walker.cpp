@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "host/sdaa/include/sdaa/simulation.h"
+#include "host/sdaa/host_software_time.hpp"
 
 namespace swai::walk {
 namespace {
@@ -36,7 +36,7 @@ void Walker::walk(std::span<const node::WalkArgs> lists) {
   const sdaaLaunchConfig_t config = settings();
   time_.begin();
   for (const node::WalkArgs& args : lists) {
-    if (host_ns_ != 0) check(sdaaDeviceLetTimePass(host_ns_), "the host's time");
+    if (host_ns_ != 0) check(sdaa::let_device_time_pass(host_ns_), "the host's time");
     check(sdaaLaunch(function_, &config, &args, sizeof args, nullptr), name_);
   }
   time_.end();

@@ -3,6 +3,7 @@
 
 #include "host/link/fault_backend.hpp"
 #include "host/sdaa/bars.hpp"
+#include "host/sdaa/host_software_time.hpp"
 #include "host/sdaa/include/sdaa/simulation.h"
 #include "verif/sdaa/tools.hpp"
 
@@ -85,11 +86,11 @@ TEST_CASE("devices: count, choice per thread, properties, versions, null pointer
   CHECK_OK(sdaaDeviceGetTime(&time));
   CHECK(time > 100'000);
   const uint64_t before = time;
-  CHECK_OK(sdaaDeviceLetTimePass(4'900));
+  CHECK_OK(let_device_time_pass(4'900));
   CHECK_OK(sdaaDeviceGetTime(&time));
   CHECK(time >= before + 4'900);
   CHECK(time < before + 6'000);
-  CHECK_ERROR(sdaaDeviceLetTimePass(~uint64_t{0}), sdaaErrorInvalidValue);
+  CHECK_ERROR(let_device_time_pass(~uint64_t{0}), sdaaErrorInvalidValue);
   CHECK_ERROR(sdaaGetDevice(nullptr), sdaaErrorInvalidValue);
   CHECK_ERROR(sdaaGetDeviceCount(nullptr), sdaaErrorInvalidValue);
   CHECK_ERROR(sdaaDriverGetVersion(nullptr), sdaaErrorInvalidValue);

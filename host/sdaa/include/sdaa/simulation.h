@@ -20,10 +20,6 @@ typedef struct sdaaDeviceWork {
 } sdaaDeviceWork_t;
 SDAA_API sdaaError_t sdaaDeviceGetWork(sdaaDeviceWork_t* work);
 
-/* Returns when so many nanoseconds of the card's have passed, or a few more where it sleeps. A simulated card's
- * time does not pass while a program computes; this is for what a program's computing would take. */
-SDAA_API sdaaError_t sdaaDeviceLetTimePass(uint64_t nanoseconds);
-
 SDAA_C_END
 
 #endif
