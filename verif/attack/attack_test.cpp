@@ -84,7 +84,7 @@ void mix(unsigned steps) {
   const double attacked = work_during(steps, leaks);
   CHECK(alone > 0);
   CHECK(attacked == doctest::Approx(alone).epsilon(0.01));
-  fmt::print("{{\"isolation.attacks\": {}, \"isolation.leaks\": {}}}\n", kinds().size(), leaks);
+  fmt::print("{{\"isolation.attacks\": {}, \"isolation.played_leaks\": {}}}\n", kinds().size(), leaks);
 }
 
 TEST_CASE("each kind of attack alone") {

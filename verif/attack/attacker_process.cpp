@@ -16,9 +16,13 @@ namespace {
 std::vector<const Kind*> chosen(const AttackerProcess::Plan& plan) {
   std::vector<const Kind*> list;
   std::mt19937_64 random(plan.seed);
-  for (const Kind* kind : kinds()) {
-    if (text(kind->boundary) == plan.which || kind->name == plan.which)
-      list.insert(list.end(), plan.steps, kind);
+  for (const std::string& name : plan.which) {
+    const size_t before = list.size();
+    for (const Kind* kind : kinds()) {
+      if (text(kind->boundary) == name || kind->name == name) list.insert(list.end(), plan.steps, kind);
+    }
+    if (list.size() == before)
+      throw std::invalid_argument("no boundary and no kind of attack has the name " + name);
   }
   if (!plan.which.empty()) return list;
   while (list.size() < plan.steps) list.push_back(kinds()[random() % kinds().size()]);
@@ -37,8 +41,6 @@ void say(int channel, const std::string& line) {
 
 AttackerProcess::AttackerProcess(const Means& means, const Known& known, const Plan& plan) {
   const std::vector<const Kind*> list = chosen(plan);
-  if (list.empty())
-    throw std::invalid_argument("no boundary and no kind of attack has the name " + plan.which);
   steps_ = list.size();
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)

@@ -12,13 +12,13 @@ namespace swai::attack {
 
 class AttackerProcess {
  public:
-  // It waits for start(). With a boundary it plays each kind of attack there so many times, one after the
-  // other, with a kind's name that one, and one that is thrown out before its end counts as something found;
-  // else so many steps at random.
+  // It waits for start(). `which` names boundaries and kinds of attacks: each kind that is named, or lies at
+  // a boundary that is named, is played `steps` times in turn, and an attack that is thrown out before its
+  // end counts as a finding. Without names it plays `steps` attacks at random.
   struct Plan {
     unsigned long steps = 0;
     uint64_t seed = 0;
-    std::string which;
+    std::vector<std::string> which;
   };
   // Before the calling process has threads. Throws std::invalid_argument: no such boundary or kind.
   AttackerProcess(const Means& means, const Known& known, const Plan& plan);

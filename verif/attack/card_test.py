@@ -15,7 +15,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", default="1")
     parser.add_argument("--steps", default="100")
-    parser.add_argument("--attacks", help="a boundary, each kind there so many times in turn, or one kind; else steps at random")
+    parser.add_argument("--attacks", nargs="+", default=[], help="boundaries and kinds of attacks, --steps of each in turn; else at random")
     parser.add_argument("--tier", default="rtl", choices=["rtl", "fast"])
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -28,7 +28,7 @@ def main():
                     break
             done = subprocess.run(["build/attack-card", f"{folder}/swai/card0", f"{folder}/hostile",
                                    "build/cpe-kernels/sdaa-tests.elf", options.steps, options.seed,
-                                   *([options.attacks] if options.attacks else [])])
+                                   *options.attacks])
             ended = daemon.poll()
         finally:
             daemon.send_signal(signal.SIGTERM)

@@ -16,31 +16,31 @@ void need(sdaaError_t result) {
 
 }  // namespace
 
-Worker::Worker(int device, std::span<const uint8_t> module, uint32_t count) : count_(count) {
+Worker::Worker(int device, std::span<const uint8_t> module, uint32_t capacity) {
   need(sdaaSetDevice(device));
   sdaaModule_t loaded = nullptr;
   need(sdaaModuleLoadBytes(&loaded, module.data(), module.size()));
   need(sdaaModuleGetFunction(&kernel_, loaded, "axpy_int"));
-  need(sdaaMalloc(&x_, count_ * sizeof(int32_t)));
-  need(sdaaMalloc(&y_, count_ * sizeof(int32_t)));
+  need(sdaaMalloc(&x_, capacity * sizeof(int32_t)));
+  need(sdaaMalloc(&y_, capacity * sizeof(int32_t)));
 }
 
-bool Worker::round(std::mt19937_64& random) {
-  const size_t bytes = count_ * sizeof(int32_t);
-  std::vector<int32_t> x(count_);
-  std::vector<int32_t> y(count_);
-  for (uint32_t i = 0; i < count_; ++i) {
+bool Worker::round(std::mt19937_64& random, uint32_t count) {
+  const size_t bytes = count * sizeof(int32_t);
+  std::vector<int32_t> x(count);
+  std::vector<int32_t> y(count);
+  for (uint32_t i = 0; i < count; ++i) {
     x[i] = static_cast<int32_t>(random() % 1000);
     y[i] = static_cast<int32_t>(random() % 1000);
   }
   need(sdaaMemcpy(x_, x.data(), bytes, sdaaMemcpyHostToDevice));
   need(sdaaMemcpy(y_, y.data(), bytes, sdaaMemcpyHostToDevice));
   const auto a = static_cast<int32_t>(random() % 100);
-  const sdaa::AxpyIntArgs arguments = {sdaa::global<int32_t>(y_), sdaa::global<const int32_t>(x_), count_, a};
+  const sdaa::AxpyIntArgs arguments = {sdaa::global<int32_t>(y_), sdaa::global<const int32_t>(x_), count, a};
   need(sdaaLaunch(kernel_, nullptr, &arguments, sizeof arguments, nullptr));
-  std::vector<int32_t> result(count_);
+  std::vector<int32_t> result(count);
   need(sdaaMemcpy(result.data(), y_, bytes, sdaaMemcpyDeviceToHost));
-  for (uint32_t i = 0; i < count_; ++i) y[i] += a * x[i];
+  for (uint32_t i = 0; i < count; ++i) y[i] += a * x[i];
   return result == y;
 }
 

@@ -14,14 +14,16 @@ namespace swai::attack {
 
 class Worker {
  public:
-  // Of the calling thread; `count`: numbers, a multiple of 16. Throws sdaa::Failure, as round() does.
-  Worker(int device, std::span<const uint8_t> module, uint32_t count = 1024);
+  static constexpr uint32_t kCount = 1024;
 
-  // False: the card has computed something else.
-  bool round(std::mt19937_64& random);
+  // Belongs to the calling thread; `capacity`: numbers, a multiple of 16. Throws sdaa::Failure, as round()
+  // does.
+  Worker(int device, std::span<const uint8_t> module, uint32_t capacity = kCount);
+
+  // Computes `count` numbers, a multiple of 16. False: the card has computed something else.
+  bool round(std::mt19937_64& random, uint32_t count = kCount);
 
  private:
-  uint32_t count_;
   sdaaFunction_t kernel_ = nullptr;
   void* x_ = nullptr;
   void* y_ = nullptr;
