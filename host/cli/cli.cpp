@@ -16,6 +16,7 @@
 #include "build/gen/version.hpp"
 #include "host/cli/did_you_mean.hpp"
 #include "host/cli/started_card.hpp"
+#include "host/common/printable.hpp"
 #include "host/link/control_call.hpp"
 #include "host/walk/card_memory.hpp"
 
@@ -113,7 +114,7 @@ Cli::Cli() : app_(kIntroduction, "swai") {
   app_.set_version_flag("--version", std::string("swai ") + kVersion);
   app_.require_subcommand(1);
   app_.failure_message([](const CLI::App* app, const CLI::Error& error) {
-    return fmt::format("swai: {}\n", usage_error(*app, error));
+    return fmt::format("swai: {}\n", common::printable_lines(usage_error(*app, error)));
   });
   app_.fallthrough();
   app_.get_formatter()->column_width(34);
@@ -180,7 +181,8 @@ int Cli::run(int argc, char** argv) {
 
 int Cli::report(const Error& error) const {
   StartedCard::wait_if_interrupted();
-  fmt::print(stderr, "swai: {}\n", error.what());
+  // Names of files and what stands in them are among the words.
+  fmt::print(stderr, "swai: {}\n", common::printable_lines(error.what()));
   if (options_.json) print_error(error);
   return error.code();
 }

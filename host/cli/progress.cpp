@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "host/common/printable.hpp"
+
 namespace swai::cli {
 namespace {
 
@@ -14,7 +16,7 @@ constexpr double kMostGuessed = 0.99;
 
 }  // namespace
 
-Progress::Progress(bool wanted, std::string what) : what_(std::move(what)) {
+Progress::Progress(bool wanted, const std::string& what) : what_(common::printable(what)) {
   if (wanted && ::isatty(STDERR_FILENO) == 1) thread_ = std::thread([this] { show(); });
 }
 

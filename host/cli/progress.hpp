@@ -14,7 +14,7 @@ namespace swai::cli {
 class Progress {
  public:
   // Shows nothing when not `wanted` or when standard error is no terminal.
-  Progress(bool wanted, std::string what);
+  Progress(bool wanted, const std::string& what);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

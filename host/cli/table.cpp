@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "host/common/printable.hpp"
+
 namespace swai::cli {
 namespace {
 
@@ -20,15 +22,7 @@ Table::Table(std::vector<std::string> names) {
 }
 
 void Table::add(std::vector<std::string> row) {
-  for (std::string& cell : row) {
-    std::ranges::replace_if(
-        cell, [](unsigned char one) { return one < 0x20 || one == 0x7f; }, '?');
-    // The same commands once more, as two bytes of UTF-8.
-    for (size_t at = 0; (at = cell.find('\xc2', at)) != std::string::npos; ++at) {
-      if (at + 1 < cell.size() && (static_cast<unsigned char>(cell[at + 1]) & 0xe0) == 0x80)
-        cell.replace(at, 2, "?");
-    }
-  }
+  for (std::string& cell : row) cell = common::printable(cell);
   rows_.push_back(std::move(row));
 }
 

@@ -20,6 +20,7 @@
 #include "host/cli/started_card.hpp"
 #include "host/cli/transcripts.hpp"
 #include "host/cli/work_phases.hpp"
+#include "host/common/printable.hpp"
 #include "host/sdaa/runtime.hpp"
 #include "host/transcribe/card_listener.hpp"
 #include "host/transcribe/transcriber.hpp"
@@ -203,7 +204,7 @@ int run(const Cli& cli, Wish wish) {
   for (const std::string& file : wish.files) {
     sounds.push_back(sound_of(file));
     if (sounds.back().cut_short && !cli.options().quiet)
-      fmt::print(stderr, "swai: {} is shorter than it says: it may be cut off\n", file);
+      fmt::print(stderr, "swai: {} is shorter than it says: it may be cut off\n", common::printable(file));
   }
   Transcripts transcripts(cli, *transcribe::format_of(wish.format), wish.output_folder, wish.files);
   const std::string module = places().operators;
@@ -260,7 +261,7 @@ int run(const Cli& cli, Wish wish) {
                      {"windows", transcriber.windows()}});
     if (!ready.model.training.only.empty() && doubts.any() && !cli.options().quiet) {
       fmt::print(stderr, "swai: {} knows {} only: something else seems to be in {}\n", wish.model,
-                 ready.model.training.only, wish.files[i]);
+                 common::printable(ready.model.training.only), common::printable(wish.files[i]));
     }
   }
   phases.end("listening");

@@ -9,6 +9,7 @@
 
 #include "host/cli/error.hpp"
 #include "host/cli/words.hpp"
+#include "host/common/printable.hpp"
 #include "host/transcribe/json.hpp"
 
 namespace swai::cli {
@@ -57,7 +58,7 @@ void Transcripts::begin(const std::string& sound) {
   } else if (json()) {
     return;
   } else if (several_) {
-    write(fmt::format("{}:\n", sound));
+    write(fmt::format("{}:\n", common::printable(sound)));
   }
   write(transcribe::head_of(format_));
 }
@@ -78,7 +79,9 @@ void Transcripts::end(const Json& report) {
     file_.close();
     std::filesystem::rename(part_of(path_), path_);
     all["output"] = path_.string();
-    if (!cli_.options().quiet) fmt::print(stderr, "swai: {} is in {}\n", sound_, path_.string());
+    if (!cli_.options().quiet) {
+      fmt::print(stderr, "swai: {} is in {}\n", common::printable(sound_), common::printable(path_.string()));
+    }
   }
   if (json()) cli_.print(all);
 }

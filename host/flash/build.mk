@@ -8,7 +8,7 @@ $(eval $(call cxx_library,flash,$(addprefix host/flash/, \
     flash_file.cpp \
     image.cpp \
     plan.cpp \
-) abi/elf.cpp abi/sha256.cpp))
+) $(COMMON_SOURCES) abi/elf.cpp abi/sha256.cpp))
 
 # Chips behind programmers, of which those on USB need libusb.
 $(eval $(call cxx_library,programmers,$(addprefix host/flash/, \

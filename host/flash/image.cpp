@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "abi/sha256.hpp"
+#include "host/common/printable.hpp"
 
 namespace swai::flash {
 
@@ -42,7 +43,9 @@ void set_text(std::span<char> field, std::string_view text, const char* what) {
   std::ranges::copy(text, field.begin());
 }
 
-std::string get_text(std::span<const char> field) { return {field.begin(), std::ranges::find(field, '\0')}; }
+std::string get_text(std::span<const char> field) {
+  return common::printable({field.begin(), std::ranges::find(field, '\0')});
+}
 
 image::Identity identity_of(const common::Elf& elf) {
   const auto address = elf.symbol("swai_identity");

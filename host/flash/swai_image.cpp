@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "host/common/printable.hpp"
 #include "host/flash/flash_file.hpp"
 #include "host/flash/image.hpp"
 
@@ -72,7 +73,7 @@ Json describe(std::span<const uint8_t> bytes) {
 }
 
 void print_description(const std::string& title, const Json& description) {
-  fmt::print("{}: {}\n", title, description["verdict"].get<std::string>());
+  fmt::print("{}: {}\n", common::printable(title), description["verdict"].get<std::string>());
   if (!description.contains("name")) return;
   const auto text_of = [&](const char* key) { return description[key].get<std::string>(); };
   fmt::print("  firmware  {} {} ({}) for {}\n", text_of("name"), text_of("image_version"),
@@ -216,7 +217,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : common::kExitBadInput;
   } catch (const InputError& error) {
-    fmt::print(stderr, "swai-image: {}\n", error.what());
+    fmt::print(stderr, "swai-image: {}\n", common::printable_lines(error.what()));
     return common::kExitBadInput;
   }
   return 0;

@@ -12,6 +12,8 @@
 #include <cstring>
 #include <utility>
 
+#include "host/common/printable.hpp"
+
 namespace swai::flash {
 namespace {
 
@@ -122,11 +124,8 @@ std::string text_at(libusb_device_handle* handle, uint8_t index) {
   std::array<unsigned char, 256> text;
   if (index == 0) return "";
   const int bytes = libusb_get_string_descriptor_ascii(handle, index, text.data(), text.size());
-  // What a device says of itself is shown on terminals.
-  std::string shown(text.begin(), text.begin() + std::max(bytes, 0));
-  std::ranges::replace_if(
-      shown, [](char c) { return c < ' ' || c > '~'; }, '?');
-  return shown;
+  return common::printable(
+      {reinterpret_cast<const char*>(text.data()), static_cast<size_t>(std::max(bytes, 0))});
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include <array>
 #include <charconv>
 
+#include "host/common/utf8.hpp"
 #include "host/http/fields.hpp"
-#include "host/models/utf8.hpp"
 
 namespace swai::http {
 namespace {
@@ -24,8 +24,8 @@ Parsed texts_of(const Form& form) {
   Parsed texts = Parsed::object();
   for (const auto& [name, text] : form.fields) {
     for (size_t at = 0; at < text.size();) {
-      const models::Character one = models::character_at(text, at);
-      if (one.code == models::kNoCharacter)
+      const common::Character one = common::character_at(text, at);
+      if (one.code == common::kNoCharacter)
         throw bad_request(fmt::format("'{}' is no UTF-8", name), name, "invalid_value");
       at += one.bytes;
     }

@@ -11,5 +11,5 @@ LINK_SOURCES := $(addprefix host/link/, \
     vfio_user_backend.cpp \
     vfio_user_client.cpp \
     vfio_user_open.cpp \
-)
+) $(TEXT_SOURCES)
 $(eval $(call cxx_library,link,$(LINK_SOURCES)))

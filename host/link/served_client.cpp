@@ -2,11 +2,11 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
 
+#include "host/common/printable.hpp"
 #include "host/link/control_call.hpp"
 #include "host/link/served.hpp"
 
@@ -38,10 +38,8 @@ std::optional<ServedClient> served_client(uint64_t own, uint64_t other) {
       for (const Json& theirs : reply.at("clients")) {
         if (!is_there(theirs, other) || theirs.at("card") != ours.at("card")) continue;
         if (found) return std::nullopt;
-        found = {theirs.at("process").get<pid_t>(), theirs.at("program").get<std::string>()};
-        // A terminal is to take nothing of a stranger's name for a command.
-        std::ranges::replace_if(
-            found->program, [](unsigned char one) { return one < 0x20 || one >= 0x7f; }, '?');
+        found = {theirs.at("process").get<pid_t>(),
+                 common::printable(theirs.at("program").get<std::string>())};
       }
     }
   } catch (const std::exception&) {  // it is said without the name

@@ -15,7 +15,6 @@ MODEL_SOURCES := $(addprefix host/models/, \
     llama2c.cpp \
     load.cpp \
     model.cpp \
-    new_file.cpp \
     packed_file.cpp \
     precision.cpp \
     reader.cpp \
@@ -24,11 +23,10 @@ MODEL_SOURCES := $(addprefix host/models/, \
     tensor.cpp \
     tokenizer.cpp \
     tokenizer_json.cpp \
-    utf8.cpp \
     vocabulary_bytes.cpp \
     weights.cpp \
     words.cpp \
-) abi/sha256.cpp
+) $(COMMON_SOURCES) abi/sha256.cpp
 $(eval $(call cxx_library,models,$(MODEL_SOURCES)))
 
 # What tokenizers know about characters.

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "host/models/utf8.hpp"
+#include "host/common/utf8.hpp"
 
 namespace swai::models {
 namespace {
@@ -26,7 +26,7 @@ constexpr std::array<int16_t, kLetters> kByteOfLetter = [] {
 std::optional<std::string> bytes_of_letters(std::string_view text) {
   std::string bytes;
   for (size_t at = 0; at < text.size();) {
-    const Character one = character_at(text, at);
+    const common::Character one = common::character_at(text, at);
     if (one.code >= kLetters || kByteOfLetter[one.code] < 0) return std::nullopt;
     bytes += static_cast<char>(kByteOfLetter[one.code]);
     at += one.bytes;

@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "abi/elf.hpp"
-#include "host/models/utf8.hpp"
+#include "host/common/printable.hpp"
 
 namespace swai::models {
 namespace {
@@ -37,14 +37,8 @@ class Descriptor {
 // megabytes.
 void refuse(const std::string& path, const std::string& what) {
   constexpr size_t kMostBytes = 400;
-  std::string shown;
-  for (size_t at = 0; at < what.size() && shown.size() < kMostBytes;) {
-    const Character one = character_at(what, at);
-    const bool command = one.code < 0x20 || (one.code >= 0x7F && one.code < 0xA0);
-    shown += command || one.code == kNoCharacter ? "?" : what.substr(at, one.bytes);
-    at += one.bytes;
-  }
-  throw common::InputError(fmt::format("{}: {}", path, shown));
+  throw common::InputError(
+      fmt::format("{}: {}", path, common::printable(std::string_view(what).substr(0, kMostBytes))));
 }
 
 std::shared_ptr<const FileBytes> FileBytes::map(const std::string& path) {

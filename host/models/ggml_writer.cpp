@@ -6,8 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "host/common/new_file.hpp"
 #include "host/models/loaders.hpp"
-#include "host/models/new_file.hpp"
 
 namespace swai::models {
 namespace {
@@ -83,7 +83,7 @@ class Writer {
   const Model& model_;
   const WhisperShape& shape_;
   const GgmlWeights weights_;
-  NewFile file_;
+  common::NewFile file_;
   size_t at_ = 0;
 };
 

@@ -7,7 +7,7 @@
 
 #include "abi/elf.hpp"
 #include "abi/sha256.hpp"
-#include "host/models/new_file.hpp"
+#include "host/common/new_file.hpp"
 #include "host/models/reader.hpp"
 #include "host/models/vocabulary_bytes.hpp"
 
@@ -173,7 +173,7 @@ void write_packed(const Packing& what, const std::string& path) {
   for (const auto& [name, extent] : what.layout.extents()) digests[name] = hex(std::array<uint8_t, 32>());
   // As long as it will be when the digests are known.
   const size_t data = header_text(what, tokens.size(), digests).size();
-  NewFile file(path);
+  common::NewFile file(path);
   what.weights([&](const std::string& name, std::span<const uint8_t> contents) {
     file.write(data + what.layout.extents().at(name).offset, contents);
     digests[name] = hex(sha256(contents));

@@ -3,10 +3,10 @@
 #include <charconv>
 #include <cmath>
 
+#include "host/common/utf8.hpp"
 #include "host/models/file_bytes.hpp"
 #include "host/models/joining.hpp"
 #include "host/models/space_sign.hpp"
-#include "host/models/utf8.hpp"
 
 namespace swai::models {
 namespace {
@@ -54,7 +54,7 @@ std::vector<Token> SentencePiece::encode(std::string_view text) const {
   // SentencePiece's own sign for a space is one to it, wherever it stands.
   const std::string whole = with_spaces((words_.space_first ? " " : "") + std::string(text));
   for (size_t at = 0; at < whole.size();) {
-    const Character one = character_at(whole, at);
+    const common::Character one = common::character_at(whole, at);
     add_character(std::string_view(whole).substr(at, one.bytes), tokens);
     at += one.bytes;
   }

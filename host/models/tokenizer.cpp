@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "host/common/utf8.hpp"
 #include "host/models/byte_level.hpp"
 #include "host/models/file_bytes.hpp"
 #include "host/models/sentence_piece.hpp"
-#include "host/models/utf8.hpp"
 
 namespace swai::models {
 namespace {
@@ -19,11 +19,11 @@ std::string_view without_first_space(const Vocabulary& words, std::string_view t
 std::string repaired(std::string_view text) {
   std::string good;
   for (size_t at = 0; at < text.size();) {
-    const Character one = character_at(text, at);
+    const common::Character one = common::character_at(text, at);
     // What begins a character and is cut off counts as one, as Unicode recommends.
     size_t bytes = one.bytes;
-    if (one.code == kNoCharacter) {
-      bytes = std::max<size_t>(1, broken_bytes(text, at));
+    if (one.code == common::kNoCharacter) {
+      bytes = std::max<size_t>(1, common::broken_bytes(text, at));
       good += "\xEF\xBF\xBD";
     } else {
       good += text.substr(at, bytes);
@@ -78,7 +78,7 @@ std::string StreamingDecoder::add(Token token) {
   const std::string bytes = tokenizer_.bytes_of(token);
   waiting_ += without_first_space(tokenizer_.vocabulary(), bytes, first_);
   if (!bytes.empty()) first_ = false;
-  const size_t ready = waiting_.size() - unfinished_bytes(waiting_);
+  const size_t ready = waiting_.size() - common::unfinished_bytes(waiting_);
   std::string text = repaired(std::string_view(waiting_).substr(0, ready));
   waiting_.erase(0, ready);
   return text;

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "build/gen/unicode_ranges.hpp"
-#include "host/models/utf8.hpp"
+#include "host/common/utf8.hpp"
 
 namespace swai::models {
 namespace {
@@ -37,8 +37,8 @@ class Cutter {
   }
 
  private:
-  Class class_at(size_t at) const { return class_of(character_at(text_, at).code); }
-  size_t next(size_t at) const { return at + character_at(text_, at).bytes; }
+  Class class_at(size_t at) const { return class_of(common::character_at(text_, at).code); }
+  size_t next(size_t at) const { return at + common::character_at(text_, at).bytes; }
   size_t end_of(Class wanted, size_t at) const {
     while (at < text_.size() && class_at(at) == wanted) at = next(at);
     return at;
@@ -73,7 +73,7 @@ std::vector<std::string_view> cut_words(std::string_view text, Splitter splitter
   // Digits one by one, and what lies between them as if it were alone.
   size_t begin = 0;
   for (size_t at = 0; at < text.size();) {
-    const Character one = character_at(text, at);
+    const common::Character one = common::character_at(text, at);
     if (class_of(one.code) == Class::kNumber) {
       Cutter(text.substr(begin, at - begin)).cut(words);
       words.push_back(text.substr(at, one.bytes));

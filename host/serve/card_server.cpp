@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "host/common/printable.hpp"
 #include "host/serve/virtual_card.hpp"
 
 namespace swai::serve {
@@ -26,7 +27,8 @@ std::string name_of_process(pid_t process) {
   std::ifstream file(fmt::format("/proc/{}/comm", process));
   std::string name;
   std::getline(file, name);
-  return name.empty() ? "?" : name;
+  // A process gives itself any name; this one is for the log, and for whoever asks the daemon.
+  return name.empty() ? "?" : common::printable(name);
 }
 
 // The same connection: a process may have several.

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "host/models/utf8.hpp"
+#include "host/common/utf8.hpp"
 #include "host/transcribe/beam_search.hpp"
 
 namespace swai::transcribe {
@@ -61,7 +61,7 @@ std::string Transcriber::words_of(std::span<const Token> tokens) const {
   std::vector<Token> words;
   std::ranges::copy_if(tokens, std::back_inserter(words),
                        [&](Token token) { return special_.is_text(token); });
-  return models::readable(tokenizer_.decode(words));
+  return common::readable(tokenizer_.decode(words));
 }
 
 void Transcriber::find_language() {

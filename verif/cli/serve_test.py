@@ -244,6 +244,13 @@ class Daemon(ServeTest):
             log = pathlib.Path(folder, "swai/log")
             self.wait_until(lambda: "has left" in log.read_text(), "the log does not tell that the program has left")
             self.assertRegex(log.read_text(), r"swai: swai \(process \d+\) comes as client \d+")
+            # A program has any name: none of it is a terminal's command.
+            strange = self.folder / "\x1b[31m\x7f"
+            strange.symlink_to(SWAI)
+            subprocess.run([strange, *map(str, COPY)], capture_output=True, env=self.environment, timeout=LIMIT, check=True)
+            self.wait_until(lambda: log.read_text().count("has left") == 2, "the log does not tell that the program has left")
+            self.assertIn("swai: ?[31m? (process", log.read_text())
+            self.assertNotRegex(log.read_text(), r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
             # Each line behind the one that says that a card is started.
             for line in log.read_text().splitlines()[1:]:
                 self.assertRegex(line, r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d swai: ")

@@ -1,7 +1,7 @@
 # Tests of the firmware's parts that run on the host.
 
 FW_TEST_PARTS := verif/firmware/fake_platform.cpp firmware/boot/flow.cpp firmware/common/text.cpp \
-    $(addprefix host/flash/,flash_file.cpp image.cpp) abi/elf.cpp abi/sha256.cpp
+    $(addprefix host/flash/,flash_file.cpp image.cpp) $(COMMON_SOURCES) abi/elf.cpp abi/sha256.cpp
 
 $(eval $(call cxx_test,test-firmware,$(addprefix verif/firmware/,image_test.cpp pack_test.cpp flow_test.cpp test_tools.cpp) \
     verif/common/doctest_main.cpp $(FW_TEST_PARTS),-lfmt))

@@ -2,9 +2,11 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "host/flash/flash_file.hpp"
 #include "verif/firmware/test_tools.hpp"
@@ -79,7 +81,7 @@ TEST_CASE("bad usage and bad input") {
   CHECK(fails_with(pack("build/firmware/rom.elf"), "no identity record"));
   CHECK(fails_with(pack(fmt::format("{} --version 1.x", kKernelElf)), "'1.x' is no image version"));
   CHECK(fails_with(pack(fmt::format("{} --name {}", kKernelElf, std::string(33, 'n'))), "too long"));
-  CHECK(fails_with(tool(fmt::format("pack {} -o {}", kKernelElf, folder / "no/where")), "cannot write"));
+  CHECK(fails_with(tool(fmt::format("pack {} -o {}", kKernelElf, folder / "no/where")), "cannot be written"));
   CHECK_FALSE(std::filesystem::exists(image));
 
   CHECK(fails_with(tool("inspect " + folder / "none"), "cannot open"));
@@ -99,6 +101,47 @@ TEST_CASE("bad usage and bad input") {
   bytes.pop_back();
   write_file(image, bytes);
   CHECK(fails_with(tool("inspect " + image), "image refused: truncated"));
+}
+
+TEST_CASE("what an image says of itself reaches a terminal as text alone") {
+  const TempFolder folder;
+  const std::string file = folder / "strange\x1b[31m.img";
+  REQUIRE(tool(fmt::format("pack {} -o '{}'", kKernelElf, file)).code == 0);
+  Bytes image = read_file(file);
+  image::Header header = read_header(image);
+  const auto say = [](std::span<char> field) {
+    std::ranges::copy(std::string_view("\x1b]0;!\a\x9b\xc2\x9b\x7f"), field.begin());
+  };
+  say(header.identity.name);
+  say(header.identity.git_hash);
+  say(header.identity.board);
+  seal(header);
+  write_header(image, header);
+  write_file(file, image);
+  const std::string flash = folder / "flash.bin";
+  CHECK(tool(fmt::format("write '{}' --flash {} --create", file, flash)).code == 0);
+  for (const std::string& what : {file, flash}) {
+    for (const char* how : {"", "--json "}) {
+      const Finished run = tool(fmt::format("inspect {}'{}'", how, what));
+      CHECK(run.code == 0);
+      CHECK(run.out.find("?]0;!????") != std::string::npos);
+      CHECK(std::ranges::none_of(run.out, [](char one) { return (one < ' ' && one != '\n') || one > '~'; }));
+    }
+  }
+  image.pop_back();
+  write_file(file, image);
+  CHECK(fails_with(tool(fmt::format("inspect '{}'", file)), "strange?[31m.img: image refused"));
+}
+
+TEST_CASE("of a file no more is read than a flash chip can hold four times over") {
+  const TempFolder folder;
+  const std::string file = folder / "large";
+  write_file(file, Bytes());
+  std::filesystem::resize_file(file, 64 << 20);
+  CHECK(tool("inspect " + file).code == 0);
+  std::filesystem::resize_file(file, (64 << 20) + 1);
+  for (const std::string& endless : {file, std::string("/dev/zero")})
+    CHECK(fails_with(tool("inspect " + endless), "is longer than 67108864 bytes"));
 }
 
 TEST_CASE("the ROM as rows for $readmemh") {

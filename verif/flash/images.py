@@ -22,7 +22,7 @@ def image(version, payload_bytes=9000, seed=0):
 
 def with_payload(version, payload, name="test"):
     major, minor, patch = (int(part) for part in version.split("."))
-    text = lambda value, size: value.encode().ljust(size, b"\0")  # noqa: E731
+    text = lambda value, size: value.encode(errors="surrogateescape").ljust(size, b"\0")  # noqa: E731
     identity = text(name, 32) + text(version, 32) + text("0123abc", 40) + text("swai-card", 24)
     head = struct.pack("<8sIIQQQQ", b"SWAI-IMG", 1, HEADER, major << 32 | minor << 16 | patch, len(payload), LOAD, LOAD)
     head += hashlib.sha256(payload).digest() + identity + bytes(12)

@@ -106,6 +106,18 @@ class Commands(FlashTest):
         self.assertIn("test 1.1.0 (0123abc) was booted 3 times and never passed its self-test", text)
         self.assertIn("fell back to slot A", text)
 
+    def test_names_of_strangers(self):
+        """What an image is called reaches a terminal as text alone."""
+        name = "\x1b]0;!\a\x7f\u009b\udcff"
+        images.chip(self.chip, a=images.confirmed(images.with_payload(OLD, bytes(800), name)))
+        self.image.write_bytes(images.with_payload(NEW, bytes(904), name))
+        for words in (["info"], ["write", "--dry-run", self.image], ["write", self.image], ["info"]):
+            said = "".join(self.flash(*words))
+            self.assertIn("?]0;!????", said)
+            self.assertNotRegex(said, r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+            for slot in self.flash_json("info")["boards"][0]["slots"]:
+                self.assertEqual(slot.get("name", "?]0;!????"), "?]0;!????")
+
     def test_dry_run(self):
         before = self.chip.read_bytes()
         self.assertIn("its header last", self.flash("write", "--dry-run", self.image)[0])

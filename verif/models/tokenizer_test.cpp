@@ -6,9 +6,9 @@
 #include <random>
 
 #include "abi/elf.hpp"
+#include "host/common/utf8.hpp"
 #include "host/models/loaders.hpp"
 #include "host/models/space_sign.hpp"
-#include "host/models/utf8.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/models/mutation.hpp"
 #include "verif/models/samples.hpp"
@@ -97,8 +97,8 @@ TEST_CASE("no byte of any text is lost, and a stream never cuts a character") {
       std::string whole;
       const auto take = [&](const std::string& piece) {
         for (size_t at = 0; at < piece.size();) {
-          const Character one = character_at(piece, at);
-          REQUIRE(one.code != kNoCharacter);
+          const common::Character one = common::character_at(piece, at);
+          REQUIRE(one.code != common::kNoCharacter);
           at += one.bytes;
         }
         whole += piece;

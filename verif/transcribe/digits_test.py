@@ -4,6 +4,8 @@
 The RTL takes half a minute for the shortest sequence, so comparing both tiers in ten is a long test."""
 
 import functools
+import json
+import shutil
 import sys
 import unittest
 
@@ -84,6 +86,20 @@ class SomethingElse(SwaiTest):
     def test_is_doubted(self):
         (complaint,) = self.complaints(SEQUENCES["010"].sound(), self.SPEECH)
         self.assertTrue(complaint.endswith(self.SPEECH), complaint)
+
+    def test_names_of_strangers(self):
+        """What a model says of itself, and what a sound is called, reach a terminal as text alone."""
+        model = shutil.copytree(MODEL, self.folder / "model")
+        config = json.loads((model / "config.json").read_text())
+        config["trained_for"]["only"] = "\x1b[31m\u009b"
+        (model / "config.json").write_text(json.dumps(config))
+        packed, sound = self.folder / "packed", self.folder / "\x1b[32m.wav"
+        self.run_swai("--quiet", "model", "import", model, "-o", packed)
+        shutil.copy(self.SPEECH, sound)
+        out, error = self.run_swai("transcribe", "-m", packed, sound, sound)
+        self.assertIn("knows ?[31m? only: something else seems to be in", error)
+        self.assertIn("?[32m.wav:", out)
+        self.assertNotRegex(out + error, r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 
 
 class Shares(unittest.TestCase):

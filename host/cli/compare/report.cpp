@@ -8,6 +8,8 @@
 #include <bit>
 #include <cstring>
 
+#include "host/common/printable.hpp"
+
 namespace swai::cli {
 
 using sdaa::record::Result;
@@ -16,9 +18,8 @@ using Kind = Difference::Kind;
 namespace {
 
 std::string shortened(std::string text) {
-  // No control characters for the terminal.
-  std::ranges::replace_if(
-      text, [](unsigned char one) { return one < ' ' || one == 0x7f; }, ' ');
+  text = common::printable_lines(text);
+  std::ranges::replace(text, '\n', ' ');
   if (text.size() > kShownCharacters) text = text.substr(0, kShownCharacters) + "...";
   return text;
 }

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "host/cli/error.hpp"
-#include "host/models/utf8.hpp"
+#include "host/common/utf8.hpp"
 
 namespace swai::cli {
 
@@ -13,8 +13,8 @@ using models::Token;
 
 void check_text(const std::string& text) {
   for (size_t at = 0; at < text.size();) {
-    const models::Character one = models::character_at(text, at);
-    if (one.code == models::kNoCharacter) {
+    const common::Character one = common::character_at(text, at);
+    if (one.code == common::kNoCharacter) {
       throw Error(
           kBadInput,
           fmt::format("the prompt is no UTF-8: at byte {} no character begins (0x{:02x}); iconv converts it",

@@ -1,8 +1,8 @@
-#include "host/models/utf8.hpp"
+#include "host/common/utf8.hpp"
 
 #include <algorithm>
 
-namespace swai::models {
+namespace swai::common {
 namespace {
 
 struct Lead {
@@ -72,4 +72,4 @@ std::string readable(std::string_view text) {
   return whole;
 }
 
-}  // namespace swai::models
+}  // namespace swai::common

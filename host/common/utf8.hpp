@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace swai::models {
+namespace swai::common {
 
 struct Character {
   uint32_t code;  // kNoCharacter: these bytes are no UTF-8
@@ -27,4 +27,4 @@ size_t unfinished_bytes(std::string_view text);
 // The text with a replacement character (U+FFFD) in place of each byte that is no UTF-8.
 std::string readable(std::string_view text);
 
-}  // namespace swai::models
+}  // namespace swai::common

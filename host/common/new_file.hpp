@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-namespace swai::models {
+namespace swai::common {
 
 class NewFile {
  public:
@@ -26,4 +26,7 @@ class NewFile {
   std::FILE* file_ = nullptr;
 };
 
-}  // namespace swai::models
+// All of it at once. A pipe or a device has nothing that could be replaced, and is written to as it is.
+void write_file(const std::string& path, std::span<const uint8_t> bytes);
+
+}  // namespace swai::common
