@@ -15,6 +15,7 @@
 #include "host/cli/progress.hpp"
 #include "host/cli/started_card.hpp"
 #include "host/cli/table.hpp"
+#include "host/common/new_file.hpp"
 #include "host/link/card.hpp"
 #include "host/sdaa/bars.hpp"
 #include "host/sdaa/journal.hpp"
@@ -103,7 +104,7 @@ int dump_memory(const Cli& cli, const Wish& wish) {
   const auto card = link::Card::open(used.sockets()[used.numbers().front()]);
   const std::vector<uint8_t> memory = read_memory(cli, *card, address, wish.bytes);
   if (!wish.file.empty()) {
-    kernel_run::write_file(wish.file, memory);
+    common::write_file(wish.file, memory);
   } else if (cli.options().json) {
     std::string text;
     for (const uint8_t byte : memory) text += fmt::format("{:02x}", byte);
@@ -131,7 +132,7 @@ int dump_state(const Cli& cli, const Wish& wish) {
   if (wish.file.empty()) {
     fmt::print("{}", text);
   } else {
-    kernel_run::write_file(wish.file, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+    common::write_file(wish.file, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
   }
   return kDone;
 }

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "abi/argument_text.hpp"
 #include "host/cli/commands.hpp"
@@ -50,12 +52,37 @@ int run_program(const Wish& wish) {
   return exit_code(status);
 }
 
-// What is missing in it, the card says when it ends.
-void check_trace(const std::string& said) {
-  const size_t at = said.find("events: ");
-  if (at != std::string::npos)
-    throw Error(kBadInput, "the trace is cut off: " + said.substr(at, said.find('\n', at) - at));
-}
+// A trace that the card writes: under a name beside its own, until it is whole.
+class NewTrace {
+ public:
+  // Throws common::InputError.
+  explicit NewTrace(const std::string& path) : path_(path) {
+    kernel_run::check_writable(path);
+    std::error_code none;
+    const auto is = std::filesystem::status(path, none);
+    // A pipe or a device has nothing that could be replaced.
+    if (!std::filesystem::exists(is) || std::filesystem::is_regular_file(is)) part_ = path + ".part";
+  }
+  ~NewTrace() {
+    std::error_code none;
+    if (!part_.empty()) std::filesystem::remove(part_, none);
+  }
+  NewTrace(const NewTrace&) = delete;
+  NewTrace& operator=(const NewTrace&) = delete;
+
+  std::string written_to() const { return std::filesystem::absolute(part_.empty() ? path_ : part_); }
+  // `said`: by the card until it ended, what is missing in the trace among it. Throws Error then.
+  void finish(const std::string& said) {
+    const size_t at = said.find("events: ");
+    if (at != std::string::npos)
+      throw Error(kBadInput, "the trace is cut off: " + said.substr(at, said.find('\n', at) - at));
+    if (!part_.empty()) std::filesystem::rename(std::exchange(part_, {}), path_);
+  }
+
+ private:
+  const std::string path_;
+  std::string part_;
+};
 
 void summarize(const Cli& cli, const Wish& wish) {
   const TraceSummary summary(wish.trace);
@@ -72,9 +99,10 @@ int exec(const Cli& cli, const Wish& wish) {
     return kDone;
   }
   std::vector<std::string> more;
+  std::optional<NewTrace> trace;
   if (!wish.trace.empty()) {
-    kernel_run::check_writable(wish.trace);
-    more = {"--events", std::filesystem::absolute(wish.trace), "--events-from-ready"};
+    trace.emplace(wish.trace);
+    more = {"--events", trace->written_to(), "--events-from-ready"};
     if (!cli.options().card.empty()) {
       throw Error(kBadInput,
                   "a trace is written by the process of the card: give that --events, or leave out --card "
@@ -86,7 +114,7 @@ int exec(const Cli& cli, const Wish& wish) {
   {
     UsedCard card(cli.options(), more);
     code = run_program(wish);
-    if (!wish.trace.empty()) check_trace(card.end());
+    if (trace) trace->finish(card.end());
   }
   if (!wish.trace.empty() && !cli.options().quiet)
     fmt::print(stderr, "swai: {} is written; open it in ui.perfetto.dev\n", wish.trace);

@@ -13,6 +13,7 @@
 #include "host/cli/places.hpp"
 #include "host/cli/progress.hpp"
 #include "host/cli/started_card.hpp"
+#include "host/common/new_file.hpp"
 #include "host/walk/list.hpp"
 
 namespace swai::cli {
@@ -179,7 +180,7 @@ int run_graph(const Cli& cli, const graph::Graph& graph, const graph::Plan& plan
   for (const auto& [id, file] : files) {
     std::vector<uint8_t> contents(tensors.at(id).bytes());
     tensors.at(id).get(contents);
-    kernel_run::write_file(file, contents);
+    common::write_file(file, contents);
   }
   if (cli.options().json) {
     cli.print({{"name", graph.name}, {"nodes", pattern.nodes.size()}, {"launches", 1}, {"ns", ns}});

@@ -7,6 +7,7 @@
 
 #include "abi/argument_text.hpp"
 #include "host/cli/table.hpp"
+#include "host/common/new_file.hpp"
 #include "host/graph/template_file.hpp"
 #include "operators.hpp"
 
@@ -93,7 +94,7 @@ Json describe(const graph::Template& pattern, size_t bytes) {
 
 void write_template(const Cli& cli, const graph::Template& pattern, const std::string& path) {
   const std::vector<uint8_t> bytes = graph::template_bytes(pattern);
-  kernel_run::write_file(path, bytes);
+  common::write_file(path, bytes);
   if (cli.options().json) {
     cli.print({{"name", pattern.name},
                {"file", path},

@@ -17,6 +17,7 @@
 #include "host/cli/started_card.hpp"
 #include "host/cli/table.hpp"
 #include "host/cli/tier.hpp"
+#include "host/common/new_file.hpp"
 
 namespace swai::cli {
 namespace {
@@ -137,7 +138,7 @@ void write(const Dump& dump, const OnCard& buffer) {
   check(sdaaMemcpy(bytes.data(), buffer.pointer, bytes.size(), sdaaMemcpyDeviceToHost),
         fmt::format("buffer {}", dump.buffer));
   if (dump.file != kStandardOutput) {
-    kernel_run::write_file(dump.file, bytes);
+    common::write_file(dump.file, bytes);
   } else if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size()) {
     throw std::system_error(errno, std::generic_category(), "standard output");
   }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -41,6 +42,9 @@ pid_t running = -1;
 fs::path running_folder;
 int running_lock = -1;
 constexpr std::string_view kFolderName = "swai-card-";
+
+// That end a program which writes: nobody reads any more, or a file may not become longer.
+constexpr std::array kOfWriting = {SIGPIPE, SIGXFSZ};
 
 constexpr std::chrono::seconds kBootLimit{120};
 // For firmware that measures; the card itself gives up after 100 million cycles.
@@ -285,7 +289,7 @@ void StartedCard::take_signals() {
   sigset_t none;
   sigemptyset(&none);
   pthread_sigmask(SIG_SETMASK, &none, nullptr);
-  ::signal(SIGPIPE, SIG_DFL);
+  for (const int signal : kOfWriting) ::signal(signal, SIG_DFL);
 }
 
 void StartedCard::stop_on_signals() {
@@ -294,7 +298,7 @@ void StartedCard::stop_on_signals() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   // Writing fails instead, and what was started is stopped.
-  ::signal(SIGPIPE, SIG_IGN);
+  for (const int signal : kOfWriting) ::signal(signal, SIG_IGN);
   std::thread([signals] {
     int signal = 0;
     sigwait(&signals, &signal);

@@ -1,6 +1,7 @@
 #include "host/cli/transcripts.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <map>
@@ -95,7 +96,11 @@ std::filesystem::path Transcripts::path_of(const std::string& sound) const {
 void Transcripts::write(std::string_view text) {
   if (folder_.empty()) return write_words(text);
   file_ << text << std::flush;
-  if (!file_) throw std::system_error(errno, std::generic_category(), part_of(path_).string());
+  if (file_) return;
+  const std::system_error failure(errno, std::generic_category(), part_of(path_).string());
+  // Nobody can use the beginning of it, and the disk may be full of that.
+  ::unlink(part_of(path_).c_str());
+  throw failure;
 }
 
 }  // namespace swai::cli

@@ -48,13 +48,6 @@ Bytes read_file(const std::string& path) {
   return bytes;
 }
 
-void write_file(const std::string& path, std::span<const uint8_t> bytes) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) fail(path, fmt::format("cannot write: {}", errno_text()));
-}
-
 std::optional<Slot> bootable_slot(std::span<const uint8_t> a, std::span<const uint8_t> b) {
   const Slot first = image::preferred(read_header(a), read_header(b));
   for (const Slot slot : {first, first == Slot::kA ? Slot::kB : Slot::kA}) {

@@ -5,14 +5,14 @@
 #include <span>
 #include <string>
 
+#include "host/common/new_file.hpp"
 #include "host/flash/image.hpp"
 
 namespace swai::flash {
 
 // Reads a whole file. Throws InputError.
 Bytes read_file(const std::string& path);
-// Writes a whole file. Throws InputError.
-void write_file(const std::string& path, std::span<const uint8_t> bytes);
+using common::write_file;
 
 // The slot that the boot ROM would boot when slots A and B hold this.
 std::optional<image::Slot> bootable_slot(std::span<const uint8_t> a, std::span<const uint8_t> b);

@@ -461,6 +461,12 @@ class Rest(CardTest):
         full = self.run_swai("--quiet", "trace", "/dev/full", SWAI, "copy-test", "--size", "4K", "--kind", "to-card", code=2)[1]
         self.assertIn("records are missing in /dev/full, which cannot be written", full)
         trace = self.folder / "t.pftrace"
+        # What was there before stays when there is no room for all of it.
+        trace.write_text("before")
+        part = self.folder / "t.pftrace.part"
+        part.symlink_to("/dev/full")
+        self.assertIn("the trace is cut off", self.run_swai("--quiet", "trace", trace, SWAI, "copy-test", "--size", "4K", "--kind", "to-card", code=2)[1])
+        self.assertEqual(([*self.folder.iterdir()], trace.read_text()), ([trace], "before"))
         self.run_swai("--quiet", "trace", trace, SWAI, "copy-test", "--size", "4K", "--kind", "to-card")
         # Which slice of which track: the copy went through a DMA channel.
         tracks = {part.track.name for part in perfetto.read(trace).slices}
@@ -628,6 +634,29 @@ class Rest(CardTest):
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertRegex(done.stderr, rf"no card can be started in {self.folder}/swai-card-\w+: .*; set TMPDIR")
         self.assertEqual(list(self.folder.glob("swai-*")), [])
+
+    def test_no_room_for_a_file(self):
+        """What was there before stays, and nothing else is left."""
+        dumped = self.folder / "bytes"
+        dumped.write_bytes(b"before")
+        # Through a link, too.
+        link = self.folder / "link"
+        link.symlink_to(dumped)
+        for name in ("bytes", "link", "new"):
+            error = self.run_swai("--quiet", "dump", "memory", "0x8010000000", "64K", "-o", self.folder / name, code=2, fsize=4096)[1]
+            self.assertIn("cannot be written: File too large", error)
+            self.assertEqual((dumped.read_bytes(), sorted(self.folder.iterdir())), (b"before", [dumped, link]))
+        self.run_swai("--quiet", "dump", "memory", "0x8010000000", "64K", "-o", link)
+        self.assertEqual((link.is_symlink(), dumped.stat().st_size), (True, 65536))
+        self.assertEqual(len(self.run_swai("--quiet", "dump", "state", "-o", "/dev/stdout")[0].splitlines()[0]), 1)
+
+    def test_names_of_strangers(self):
+        """Those of files are shown without what a terminal would take for a command."""
+        for words in (["model", "info", "\x1b[31m\u009b"], ["run", "\x1b[31m\u009b"], ["dump", "state", "-o", "/no/\x1b[31m\u009b"], ["bench", "\x1b[31m\u009b"]):
+            output, error = self.run_swai(*words, code=2)
+            self.assertEqual(output, "")
+            self.assertIn("?[31m?", error)
+            self.assertNotRegex(error, r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 
     def test_wrong_usage(self):
         """Told for machines, too; with the word that was meant."""

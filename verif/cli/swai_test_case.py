@@ -39,9 +39,11 @@ class SwaiTest(unittest.TestCase):
     def command(self, *words):
         return [SWAI, *self.CONFIG, *map(str, words)]
 
-    def run_swai(self, *words, code=0, limit=LIMIT):
+    def run_swai(self, *words, code=0, limit=LIMIT, fsize=None):
+        """`fsize`: so many bytes a file may have, as if the disk were full then."""
+        full = [] if fsize is None else ["prlimit", f"--fsize={fsize}"]
         done = subprocess.run(
-            self.command(*words), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=limit, env=self.environment
+            [*full, *self.command(*words)], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=limit, env=self.environment
         )
         self.assertEqual(done.returncode, code, f"{words}\n{done.stdout}{done.stderr}")
         self.assertEqual([path.name for path in self.folder.glob("swai-*")], [], "something was left")

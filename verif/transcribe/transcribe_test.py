@@ -101,6 +101,10 @@ class Formats(TranscribeTest):
         self.assertIn("Is a directory", self.transcribe(SOUND, "--output-dir", folder, code=2)[1])
         self.assertEqual((folder / "sound.txt").read_text(), "before")
         (folder / "sound.txt.part").rmdir()
+        there = sorted(folder.iterdir())
+        (folder / "sound.txt.part").symlink_to("/dev/full")
+        self.assertIn("No space left", self.transcribe(SOUND, "--output-dir", folder, code=2)[1])
+        self.assertEqual((sorted(folder.iterdir()), (folder / "sound.txt").read_text()), (there, "before"))
         self.transcribe(SOUND, "--output-dir", folder)
         self.assertEqual((folder / "sound.txt").read_text(), self.transcribe(SOUND)[0])
         subprocess.run([SWAI, *self.CONFIG, "--quiet", "transcribe", "--no-fallback", "-m", MODEL, "-", "--output-dir", folder],
