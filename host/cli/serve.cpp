@@ -246,8 +246,14 @@ int serve_cards(const Cli& cli, const Wish& wish, const fs::path& folder) {
   log("ready; programs find the card by themselves, Ctrl-C ends");
   notify_ready();
   end.acquire();
-  for (const auto& card : cards) {
-    if (!card->failure().empty()) throw Error(kCardLost, card->failure());
+  for (size_t i = 0; i < cards.size(); ++i) {
+    const std::string why = cards[i]->failure();
+    if (why.empty()) continue;
+    // It ends unasked: a signal that comes now does not wait until everything is cleared away.
+    StartedCard::call_on_signal(nullptr);
+    const std::string process = started ? started->stop_and_tell() : "";
+    throw Error(kCardLost, fmt::format("card {} cannot be served any more, so the daemon ends: {}", i,
+                                       process.empty() ? why : "its process " + process));
   }
   return kDone;
 }
@@ -306,9 +312,28 @@ int stop_daemon(const fs::path& folder) {
   return kDone;
 }
 
+// The folder, while a daemon of this process is in it.
+class HeldFolder {
+ public:
+  explicit HeldFolder(const fs::path& folder) : folder_(folder), hold_(link::hold_folder(folder)) {
+    if (!hold_)
+      throw Error(kBadInput, fmt::format("{} cannot be held: {}", folder.string(), std::strerror(errno)));
+  }
+  ~HeldFolder() {
+    link::forget_hold(folder_);
+    std::error_code ignored;
+    fs::remove(folder_, ignored);  // unless somebody else has something there
+  }
+  HeldFolder(const HeldFolder&) = delete;
+  HeldFolder& operator=(const HeldFolder&) = delete;
+
+ private:
+  const fs::path folder_;
+  const link::Fd hold_;
+};
+
 int serve_in_folder(const Cli& cli, const Wish& wish) {
   const fs::path folder = wish.folder.empty() ? link::folder_to_serve_in() : fs::absolute(wish.folder);
-  std::error_code problem;
   if (wish.stop) return stop_daemon(folder);
   if (const std::string why = link::claim_folder(folder, wish.group); !why.empty())
     throw Error(kBadInput, fmt::format("no sockets can be made in {}: {}; --folder names another",
@@ -320,14 +345,9 @@ int serve_in_folder(const Cli& cli, const Wish& wish) {
                             other));
   }
   if (wish.detach) return serve_detached(cli, folder);
-  link::Fd hold = link::hold_folder(folder);
-  if (!hold)
-    throw Error(kBadInput, fmt::format("{} cannot be held: {}", folder.string(), std::strerror(errno)));
+  const HeldFolder held(folder);
   try {
-    const int code = serve_cards(cli, wish, folder);
-    link::forget_hold(folder);
-    fs::remove(folder, problem);  // unless somebody else has something there
-    return code;
+    return serve_cards(cli, wish, folder);
   } catch (const socket::SocketError& error) {
     throw Error(kBadInput, error.what());
   } catch (const sdaa::Failure& failure) {

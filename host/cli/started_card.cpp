@@ -67,14 +67,17 @@ std::string name_of_card(const fs::path& name, unsigned card) {
   return card == 0 ? name.string() : fmt::format("{}.{}", name.string(), card);
 }
 
-// The lock is held.
-void end_running() {
+// The lock is held. Returns the status of its process.
+int end_running() {
+  int status = 0;
   if (running > 0) {
     ::kill(running, SIGTERM);
-    ::waitpid(running, nullptr, 0);
+    ::waitpid(running, &status, 0);
   }
   running = -1;
+  return status;
 }
+
 // What the card has found with SWAI_CHECK goes to the user before its log goes away.
 void show_mistakes() {
   std::ifstream in(running_folder / "log");
@@ -262,6 +265,17 @@ std::string StartedCard::end() {
   const std::string said = log();
   stop_running();
   return said;
+}
+
+std::string StartedCard::stop_and_tell() {
+  const std::lock_guard guard(changing);
+  const int status = end_running();
+  stop_running();
+  if (WIFSIGNALED(status)) {
+    const int signal = WTERMSIG(status);
+    return signal == SIGTERM ? "" : fmt::format("was ended by signal {} ({})", signal, ::strsignal(signal));
+  }
+  return WEXITSTATUS(status) == 0 ? "" : fmt::format("has ended with exit code {}", WEXITSTATUS(status));
 }
 
 StartedCard::LeftOver StartedCard::left_over() {

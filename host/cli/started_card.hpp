@@ -27,6 +27,8 @@ class StartedCard {
   std::string sockets() const;
   // Stops it, and returns all that it has said.
   std::string end();
+  // Stops it. How its process had ended before; empty: it had not.
+  std::string stop_and_tell();
 
   // What a card says whose flash is a copy of this image, up to the line in which `last` is; it is stopped
   // then. Throws Error.

@@ -65,6 +65,7 @@ class FaultBackend final : public Backend {
     around("wait", false, [&](bool) { result = wrapped_->wait(fds, timeout); });
     return result;
   }
+  int fd() const override { return wrapped_->fd(); }
   void close() override { wrapped_->close(); }
 
  private:

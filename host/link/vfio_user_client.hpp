@@ -27,6 +27,7 @@ class VfioUserClient final : public Backend {
   void reset() override;
   vendor::RunResult run_until(const vendor::RunRequest& request) override;
   bool wait(std::span<pollfd> fds, Milliseconds timeout) override;
+  int fd() const override { return channel_.fd(); }
   void close() override;
 
  private:

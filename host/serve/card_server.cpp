@@ -1,6 +1,7 @@
 #include "host/serve/card_server.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <fstream>
@@ -69,17 +70,27 @@ CardServer::~CardServer() {
 void CardServer::serve() {
   try {
     while (!stop_) {
-      server_.turn(-1);
+      pollfd card = {card_.fd(), POLLIN, 0};
+      server_.turn(-1, {&card, 1});
+      if (card.revents != 0 || card_.fd() != card.fd) card_.look_at_connection();
       note_clients();
     }
   } catch (const std::exception& error) {
-    options_.log(error.what());
-    {
-      const std::lock_guard guard(mutex_);
-      failure_ = error.what();
-    }
-    ended_();
+    give_up(error.what());
   }
+}
+
+// Clients that wait for an answer, threads of this process among them, would wait for ever.
+void CardServer::give_up(const std::string& why) {
+  options_.log(why);
+  // A card that does not answer would be waited for once for each of them.
+  card_.close();
+  server_.close("the card is not served any more");
+  {
+    const std::lock_guard guard(mutex_);
+    failure_ = why;
+  }
+  ended_();
 }
 
 void CardServer::note_clients() {

@@ -34,7 +34,8 @@ class CardServer {
     SharedCard::Log log;
   };
 
-  // Listens at once. `ended` is called by the thread when the card is lost.
+  // Listens at once. `ended` is called by the thread when the card is lost, or cannot be served any more for
+  // another reason: all connections are closed by then, and failure() tells why.
   CardServer(std::unique_ptr<link::Card> card, Options options, std::function<void()> ended);
   ~CardServer();
   CardServer(const CardServer&) = delete;
@@ -49,6 +50,7 @@ class CardServer {
 
  private:
   void serve();
+  void give_up(const std::string& why);
   void note_clients();
   void tell(const Client& client, const char* what) const;
 

@@ -86,8 +86,13 @@ void SharedCard::unmap(uint64_t iova, uint64_t bytes) {
   try {
     card_->backend().unmap(iova, bytes);
   } catch (const link::Error& error) {
-    log_(error.what());  // a card that is lost has no mappings
+    log_unless_lost(error);
   }
+}
+
+// What a lost card held is gone with it. Whoever looks at the connection next learns that it is lost.
+void SharedCard::log_unless_lost(const link::Error& error) const {
+  if (error.kind() != link::ErrorKind::kLost) log_(error.what());
 }
 
 bool SharedCard::firmware_lives() {
@@ -228,7 +233,7 @@ void SharedCard::part_with(VirtualCard& client) {
       log_("the firmware does not answer; a client goes without it");
     send_next();
   } catch (const link::Error& error) {
-    log_(error.what());
+    log_unless_lost(error);
   }
   client.forget();
 }

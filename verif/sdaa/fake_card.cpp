@@ -153,14 +153,19 @@ class FakeCard final : public link::Backend {
     if (fired != 0) return {vendor::Cause::kInterrupt, fired, processor_.now()};
     return {awake ? vendor::Cause::kLimit : vendor::Cause::kAsleep, 0, processor_.now()};
   }
-  bool wait(std::span<pollfd>, link::Milliseconds) override { return false; }
+  bool wait(std::span<pollfd>, link::Milliseconds) override {
+    check_open();
+    return false;
+  }
+  int fd() const override { return closed_ ? -1 : options_.connection; }
   void close() override { closed_ = true; }
 
  private:
   static void require(bool condition) {
     if (!condition) throw link::Error(link::ErrorKind::kBadArgument, "an access that makes no sense");
   }
-  void check_open() const {
+  void check_open() {
+    closed_ = closed_ || (options_.lost && options_.lost());
     if (closed_) throw link::Error(link::ErrorKind::kLost, "the card is gone");
   }
 

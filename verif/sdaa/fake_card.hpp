@@ -53,6 +53,8 @@ struct FakeOptions {
   std::string configuration = "fake";
   std::function<void(uint64_t cycles)> on_run;  // time is to pass until an interrupt comes, at most so much
   std::function<void(uint64_t cycle)> on_idle;  // when the firmware has nothing to do any more
+  std::function<bool()> lost;                   // asked with each call of the host's
+  int connection = -1;                          // as link::Backend::fd() has it
   std::function<bool()> ends;  // asked whenever something happens: the firmware ends in a panic
 };
 

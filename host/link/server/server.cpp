@@ -66,11 +66,15 @@ bool agree(const Limits& limits, const link::Proposal& proposal, link::Proposal&
 Server::Server(Clock& clock, ServerOptions options)
     : clock_(clock), options_(std::move(options)), wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
 
-Server::~Server() {
+Server::~Server() { close("the server ends"); }
+
+void Server::close(const std::string& why) {
   for (const auto& card : cards_) card->request_release();
   for (const Entrance& entrance : entrances_) {
     if (entrance.listener) remove_socket(entrance.path, entrance.inode);
   }
+  entrances_.clear();
+  for (const auto& card : cards_) card->drop(why);
 }
 
 void Server::log(const std::string& line) const {

@@ -59,6 +59,9 @@ class Server {
   // Serves until stop(), which may be called from signal handlers and other threads.
   void run();
   void stop();
+  // Drops all clients, each told that its device goes away, and lets nobody in any more: the socket files are
+  // removed.
+  void close(const std::string& why);
 
   // One turn of run(): waits for something to do, at most so long (-1: for ever), serves it, lets a slice of
   // time pass if it may. `others` are descriptors of the caller that are waited for as well.
