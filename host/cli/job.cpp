@@ -1,23 +1,28 @@
 // swai job: programs that the daemon runs, one after the other.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "host/cli/commands.hpp"
 #include "host/cli/daemon.hpp"
 #include "host/cli/table.hpp"
+#include "host/common/printable.hpp"
 
 namespace swai::cli {
 namespace {
 
 constexpr const char* kExamples =
     R"(Jobs run as `swai serve` has been told (--jobs), with its cards; their output is kept until it ends.
-`watch` shows a job's output until it is over, and ends with its exit code.
+`watch` shows a job's output until it is over, and ends with its exit code; with 2 when the disk had no room for all of it.
 
 Examples:
   swai job submit --folder build/examples/axpy ./axpy
@@ -55,15 +60,28 @@ int list(const Cli& cli) {
   }
   const double now =
       std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-  Table table({">job", "state", ">exit code", ">ran", "program"});
+  const auto has_reason = [](const Json& job) { return !job.at("reason").get<std::string>().empty(); };
+  std::vector<std::string> columns = {">job", "state", ">exit code", ">ran", "program"};
+  const bool reasons = std::ranges::any_of(reply.at("jobs"), has_reason);
+  if (reasons) columns.insert(columns.end() - 1, "reason");
+  Table table(columns);
   for (const Json& job : reply.at("jobs")) {
     const double ended = job.at("ended").get<double>();
-    table.add({fmt::format("{}", job.at("job").get<unsigned>()), job.at("state").get<std::string>(),
-               is_over(job) ? fmt::format("{}", job.at("exit_code").get<int>()) : "",
-               since(job.at("started").get<double>(), ended == 0 ? now : ended), words_of(job)});
+    std::vector<std::string> row = {
+        fmt::format("{}", job.at("job").get<unsigned>()), job.at("state").get<std::string>(),
+        is_over(job) ? fmt::format("{}", job.at("exit_code").get<int>()) : "",
+        since(job.at("started").get<double>(), ended == 0 ? now : ended), words_of(job)};
+    if (reasons) row.insert(row.end() - 1, job.at("reason").get<std::string>());
+    table.add(std::move(row));
   }
   fmt::print("{}", table.text());
   return kDone;
+}
+
+// The program's exit code; one that has not all of its output is not done.
+int code_of(const Json& job) {
+  const int code = job.at("exit_code").get<int>();
+  return code == kDone && !job.at("reason").get<std::string>().empty() ? int{kBadInput} : code;
 }
 
 int watch(const Cli& cli, unsigned number) {
@@ -79,7 +97,7 @@ int watch(const Cli& cli, unsigned number) {
     report["text"] = std::string(std::istreambuf_iterator<char>(file), {});
     report.erase("version");
     cli.print(report);
-    return job.at("exit_code").get<int>();
+    return code_of(job);
   }
   std::ifstream file(job.at("output").get<std::string>());
   const auto show = [&file] {
@@ -97,12 +115,13 @@ int watch(const Cli& cli, unsigned number) {
     std::this_thread::sleep_for(kLook);
     job = ask_daemon(request);
   }
+  const auto reason = job.at("reason").get<std::string>();
   if (job.at("state") == "failed")
-    throw Error(kBadInput,
-                fmt::format("job {} was not started: {}", number, job.at("reason").get<std::string>()));
+    throw Error(kBadInput, fmt::format("job {} was not started: {}", number, reason));
   if (job.at("state") == "cancelled" && !cli.options().quiet)
     fmt::print(stderr, "swai: job {} was cancelled\n", number);
-  return job.at("exit_code").get<int>();
+  if (!reason.empty()) fmt::print(stderr, "swai: job {}: {}\n", number, common::printable(reason));
+  return code_of(job);
 }
 
 int submit(const Cli& cli, const Wish& wish) {

@@ -11,6 +11,11 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <set>
+#include <utility>
 
 #include "host/common/words.hpp"
 
@@ -44,7 +49,7 @@ void say(int to, Report report) { (void)!::write(to, &report, sizeof report); }
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  ::signal(SIGPIPE, SIG_DFL);
+  for (const int signal : {SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_DFL);
   ::setpgid(0, 0);
   const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   const bool good = ::dup2(nothing, STDIN_FILENO) >= 0 && ::dup2(plan.output, STDOUT_FILENO) >= 0 &&
@@ -142,6 +147,36 @@ void keep_descriptors(Plan& plan) {
 
 // --- In the daemon
 
+// Processes of ours that stand between this one and programs. What others leave behind that were killed is
+// told from them.
+struct Keepers {
+  std::mutex mutex;
+  std::set<pid_t> alive;
+};
+Keepers& keepers() {
+  static Keepers all;
+  return all;
+}
+
+// Nobody is between this process and what a killed keeper has left, so that has come here. All of it is in
+// sessions of its own: the keeper's, or later ones. Returns whether there was any; its children come then.
+bool end_orphans() {
+  Keepers& known = keepers();
+  const std::lock_guard guard(known.mutex);
+  bool any = false;
+  std::error_code gone;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", gone)) {
+    std::ifstream list(thread.path() / "children");
+    for (pid_t child = 0; list >> child;) {
+      if (known.alive.contains(child) || ::getsid(child) == ::getsid(0)) continue;
+      ::kill(child, SIGKILL);
+      ::waitpid(child, nullptr, 0);
+      any = true;
+    }
+  }
+  return any;
+}
+
 std::optional<Report> hear(int from) {
   Report report;
   ssize_t got = 0;
@@ -171,22 +206,31 @@ JobProcess::JobProcess(const std::vector<std::string>& command, const std::strin
   const common::Words words(command);
   const common::Words variables(environment);
   const Plan plan = {words.data(), variables.data(), folder.c_str(), output[1], report[1], ::getpid()};
-  keeper_ = ::fork();
-  if (keeper_ == 0) keep(plan);
-  their_report = {};
-  const auto begun = keeper_ < 0 ? std::nullopt : hear(report_.get());
-  if (begun && begun->error == 0) {
-    program_ = begun->value;
-  } else {
-    failure_ = fmt::format("{}: {}", command[0],
-                           begun ? std::strerror(begun->error) : "no process can be made for it");
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  {
+    const std::lock_guard guard(keepers().mutex);
+    keeper_ = ::fork();
+    if (keeper_ == 0) keep(plan);
+    if (keeper_ > 0) keepers().alive.insert(keeper_);
   }
+  const int error = errno;
+  their_report = {};
+  // A program may kill the keeper before that has said anything.
+  const Report begun = keeper_ < 0 ? Report{error} : hear(report_.get()).value_or(Report());
+  program_ = begun.value;
+  if (begun.error != 0) failure_ = fmt::format("{}: {}", command[0], std::strerror(begun.error));
 }
 
 JobProcess::~JobProcess() {
   if (keeper_ < 0) return;
   ask_to_end();
   ::waitpid(keeper_, nullptr, 0);
+  forget_keeper();
+}
+
+void JobProcess::forget_keeper() {
+  const std::lock_guard guard(keepers().mutex);
+  keepers().alive.erase(std::exchange(keeper_, -1));
 }
 
 void JobProcess::ask_to_end() const {
@@ -194,12 +238,15 @@ void JobProcess::ask_to_end() const {
 }
 
 std::optional<int> JobProcess::status() {
-  if (keeper_ < 0) return 0;
-  int of_keeper = 0;
-  if (::waitpid(keeper_, &of_keeper, WNOHANG) != keeper_) return std::nullopt;
-  keeper_ = -1;
-  const auto ended = hear(report_.get());
-  return ended ? ended->value : SIGKILL;
+  if (keeper_ > 0) {
+    if (::waitpid(keeper_, nullptr, WNOHANG) != keeper_) return std::nullopt;
+    forget_keeper();
+    const auto ended = hear(report_.get());
+    status_ = ended ? ended->value : SIGKILL;
+    orphaned_ = !ended;
+  }
+  if (orphaned_ && end_orphans()) return std::nullopt;
+  return status_;
 }
 
 }  // namespace swai::serve

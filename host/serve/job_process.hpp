@@ -3,7 +3,7 @@
 // Between the daemon and the program stands a process of ours, to which the program's children come when
 // their parents end (PR_SET_CHILD_SUBREAPER). It ends what is left when the program has ended, when it is
 // told to, and when the daemon has gone (PR_SET_PDEATHSIG), so that nobody gets away by a session or group of
-// its own.
+// its own. If it is killed itself, its children come to the daemon, which ends them.
 #pragma once
 
 #include <sys/types.h>
@@ -35,9 +35,15 @@ class JobProcess {
   void ask_to_end() const;
   // The program's status, as waitpid() has it, when it and all that it started have ended.
   std::optional<int> status();
+  // The process between was killed, by the program perhaps; what it kept was ended then, as by SIGKILL.
+  bool was_orphaned() const { return orphaned_; }
 
  private:
+  void forget_keeper();
+
   pid_t keeper_ = -1;
+  int status_ = 0;
+  bool orphaned_ = false;
   pid_t program_ = 0;
   link::Fd output_;
   link::Fd report_;

@@ -22,6 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr int kLookMs = 20;
+constexpr const char* kOrphaned =
+    "the process between it and the daemon was killed: all that it had started was ended";
 
 double now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -29,12 +31,55 @@ double now() {
 
 bool is_over(const Job& job) { return job.state != JobState::kWaiting && job.state != JobState::kRunning; }
 
-void write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t wrote = ::write(fd, text.data(), text.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) return;  // a full disk is the job's own trouble
-    text.remove_prefix(static_cast<size_t>(wrote));
+// A job's output on its way to a file, which holds the beginning of it: what comes after an error is not
+// kept.
+class Output {
+ public:
+  Output(int file, uint64_t max_bytes) : file_(file), max_bytes_(max_bytes) {}
+
+  void add(std::string_view text) {
+    const uint64_t left = max_bytes_ - std::min(arrived_, max_bytes_);
+    write(text.substr(0, left));
+    if (text.size() > left && arrived_ <= max_bytes_)
+      write(fmt::format("\nswai: only the first {} bytes of the output are kept\n", max_bytes_));
+    arrived_ += text.size();
+  }
+  // Of the job's, in the file.
+  uint64_t bytes() const { return std::min(written_, max_bytes_); }
+  // Why not all of it is there, up to the limit; empty: it is.
+  std::string problem() const {
+    if (error_ == 0) return "";
+    return fmt::format("its output is cut off after {} bytes: {}", bytes(), std::strerror(error_));
+  }
+
+ private:
+  void write(std::string_view text) {
+    while (!text.empty() && error_ == 0) {
+      const ssize_t wrote = ::write(file_, text.data(), text.size());
+      if (wrote < 0 && errno == EINTR) continue;
+      if (wrote < 0) error_ = errno;
+      if (wrote <= 0) return;
+      written_ += static_cast<uint64_t>(wrote);
+      text.remove_prefix(static_cast<size_t>(wrote));
+    }
+  }
+
+  const int file_;
+  const uint64_t max_bytes_;
+  uint64_t arrived_ = 0;
+  uint64_t written_ = 0;
+  int error_ = 0;
+};
+
+// What has come. False: nothing will come any more.
+bool pour(int from, Output& to) {
+  std::array<char, 1 << 16> piece;
+  for (;;) {
+    const ssize_t got = ::read(from, piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return true;
+    if (got == 0) return false;
+    to.add({piece.data(), static_cast<size_t>(got)});
   }
 }
 
@@ -177,25 +222,6 @@ void Jobs::work() {
   }
 }
 
-// What has come, up to the limit. False: nothing will come any more.
-bool Jobs::pour(int from, int to, uint64_t& bytes) const {
-  std::array<char, 1 << 16> piece;
-  for (;;) {
-    const ssize_t got = ::read(from, piece.data(), piece.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return true;
-    if (got == 0) return false;
-    const uint64_t left = limits_.output_bytes - std::min(bytes, limits_.output_bytes);
-    const std::string_view text(piece.data(), static_cast<size_t>(got));
-    write_all(to, text.substr(0, left));
-    if (text.size() > left && bytes <= limits_.output_bytes) {
-      write_all(
-          to, fmt::format("\nswai: only the first {} bytes of the output are kept\n", limits_.output_bytes));
-    }
-    bytes += text.size();
-  }
-}
-
 // Without the lock while the program runs; its output is this thread's.
 void Jobs::run(std::unique_lock<std::mutex>& lock, Entry& job) {
   job.state = JobState::kRunning;
@@ -204,30 +230,30 @@ void Jobs::run(std::unique_lock<std::mutex>& lock, Entry& job) {
   JobProcess process(job.command, job.folder, environment_);
   lock.lock();
   job.process = process.process();
-  job.reason = process.failure();
+  Output output(job.file.get(), limits_.output_bytes);
   std::optional<int> status;
+  if (!process.failure().empty()) status = 127 << 8;
   bool asked = false;
   bool open = true;
-  uint64_t bytes = 0;
-  while (job.reason.empty() && !status) {
+  while (!status) {
     if (job.cancelled && !std::exchange(asked, true)) process.ask_to_end();
     lock.unlock();
     pollfd ready = {process.output(), POLLIN, 0};
     ::poll(&ready, open ? 1 : 0, kLookMs);
     status = process.status();
-    open = pour(process.output(), job.file.get(), bytes);
+    open = pour(process.output(), output);
     lock.lock();
+    job.reason = output.problem();
   }
-  if (!job.reason.empty()) {
-    write_all(job.file.get(), "swai: " + job.reason + "\n");
-    status = 127 << 8;
-  }
+  const bool failed = !process.failure().empty();
+  if (failed) output.add("swai: " + process.failure() + "\n");
+  if (failed || process.was_orphaned()) job.reason = failed ? process.failure() : kOrphaned;
   job.process = 0;
   job.exit_code = WIFSIGNALED(*status) ? 128 + WTERMSIG(*status) : WEXITSTATUS(*status);
   job.ended = now();
-  job.bytes = std::min(bytes, limits_.output_bytes);
+  job.bytes = output.bytes();
   job.file = {};
-  job.state = job.cancelled ? JobState::kCancelled : job.reason.empty() ? JobState::kDone : JobState::kFailed;
+  job.state = job.cancelled ? JobState::kCancelled : failed ? JobState::kFailed : JobState::kDone;
   forget_oldest();
 }
 

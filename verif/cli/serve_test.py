@@ -6,6 +6,7 @@ import os
 import pathlib
 import pty
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -175,6 +176,23 @@ class Jobs(ServeTest):
         number = self.submit("no-such-program")
         self.assertIn("No such file", self.run_swai("job", "watch", number, code=2)[1])
         self.assertEqual(self.state(number), "failed")
+        self.assertRegex(self.run_swai("job", "list")[0], rf"(?m)^ *{number}  failed  +127  .*  no-such-program: No such file or directory  no-such-program$")
+
+    def test_full_disk(self):
+        """What of a job's output has no place is missing, and that is told; it takes nothing from the job's own exit code."""
+        before = resource.prlimit(shared.daemon.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(shared.daemon.pid, resource.RLIMIT_FSIZE, (4096, before[1]))
+        try:
+            good, bad = (self.submit("sh", "-c", f"yes | head -c 10000; exit {code}") for code in (0, 3))
+            problem = "its output is cut off after 4096 bytes: File too large"
+            for number, code, own in ((good, 2, 0), (bad, 3, 3)):
+                text, error = self.run_swai("job", "watch", number, code=code)
+                self.assertEqual((len(text), error), (4096, f"swai: job {number}: {problem}\n"))
+                report = self.run_json("job", "watch", number, code=code)
+                self.assertEqual((report["state"], report["exit_code"], report["reason"]), ("done", own, problem))
+            self.assertIn(problem, self.run_swai("job", "list")[0])
+        finally:
+            resource.prlimit(shared.daemon.pid, resource.RLIMIT_FSIZE, before)
 
 
 class Daemon(ServeTest):

@@ -1,6 +1,7 @@
 // The daemon's jobs, and the socket on which it is asked.
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -134,6 +135,59 @@ TEST_CASE("jobs and their children end when the daemon is killed") {
   unsigned looks = 0;
   while (lives(left) && ++looks < 2000) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   CHECK_FALSE(lives(left));
+}
+
+TEST_CASE(
+    "a job that kills the process between it and the daemon takes nobody along, and leaves nobody behind") {
+  const Folder folder;
+  Jobs jobs(folder.path / "jobs", 2, {"PATH=/usr/bin:/bin"});
+  const unsigned other = jobs.submit({"sleep", "1000"}, "/");
+  // At once, perhaps before that process has said anything, and when there are others in sessions of their
+  // own.
+  for (const char* first : {"", "setsid sleep 1000 & echo $!; (sleep 1000 & echo $!); "}) {
+    const Job job =
+        wait_for(jobs, jobs.submit({"sh", "-c", std::string(first) + "kill -9 $PPID; exec sleep 1000"}, "/"));
+    CHECK(job.state == JobState::kDone);
+    CHECK(job.exit_code == 128 + SIGKILL);
+    CHECK(job.reason.find("was killed") != std::string::npos);
+    std::istringstream numbers(text_of(job.output));
+    for (pid_t process = 0; numbers >> process;) CHECK_FALSE(lives(process));
+  }
+  CHECK(jobs.find(other)->state == JobState::kRunning);
+  CHECK(lives(jobs.find(other)->process));
+}
+
+// Files of this process may have so many bytes: a full disk.
+struct FullDisk {
+  explicit FullDisk(rlim_t bytes) {
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+    set({bytes, before.rlim_max});
+  }
+  ~FullDisk() { set(before); }
+  static void set(const rlimit& limit) { REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0); }
+  rlimit before = {};
+};
+
+TEST_CASE("a job whose output has no place on the disk says so, and how much of it is there") {
+  const Folder folder;
+  ::signal(SIGXFSZ, SIG_IGN);
+  Jobs jobs(folder.path / "jobs", 1, {"PATH=/usr/bin:/bin"});
+  const auto run = [&] {
+    return wait_for(jobs, jobs.submit({"sh", "-c", "yes | head -c 100000; exit 3"}, "/"));
+  };
+  {
+    const FullDisk full(5000);
+    const Job job = run();
+    CHECK(job.state == JobState::kDone);
+    CHECK(job.exit_code == 3);
+    CHECK(job.reason == "its output is cut off after 5000 bytes: File too large");
+    CHECK(fs::file_size(job.output) == 5000);
+  }
+  {
+    const FullDisk full(0);
+    CHECK(run().reason == "its output is cut off after 0 bytes: File too large");
+  }
+  CHECK(run().reason.empty());
 }
 
 TEST_CASE("jobs, their words and their output have limits") {
