@@ -272,6 +272,8 @@ std::vector<std::string> own_command() {
 int serve_detached(const Cli& cli, const fs::path& folder) {
   const std::string log = folder / "log";
   const common::Words words(own_command());
+  // By its own name: as /proc/self/exe it would be called "exe" in logs and in `swai top`.
+  const std::string program = fs::read_symlink("/proc/self/exe");
   const pid_t process = ::fork();
   if (process < 0) throw Error(kNoCard, fmt::format("no process can be made: {}", std::strerror(errno)));
   if (process == 0) {
@@ -282,7 +284,7 @@ int serve_detached(const Cli& cli, const fs::path& folder) {
     ::dup2(nothing, STDIN_FILENO);
     ::dup2(output, STDOUT_FILENO);
     ::dup2(output, STDERR_FILENO);
-    ::execv("/proc/self/exe", words.data());
+    ::execv(program.c_str(), words.data());
     ::_exit(127);
   }
   const Progress progress(!cli.options().quiet, "the daemon's cards boot");

@@ -255,6 +255,7 @@ class Daemon(ServeTest):
             ).communicate(timeout=LIMIT)
             process = int(re.search(r"the daemon is ready: process (\d+)", said)[1])
             self.CONFIG = ()
+            self.assertEqual(pathlib.Path(f"/proc/{process}/comm").read_text(), "swai\n")
             # It is there at once, and says who comes and goes.
             done = subprocess.run(self.command(*COPY), capture_output=True, text=True, env=self.environment, timeout=LIMIT)
             self.assertEqual(done.returncode, 0, done.stderr)
