@@ -134,6 +134,7 @@ int Bed::run(const std::vector<std::string>& command) {
   if (child == 0) {
     signal(SIGTERM, SIG_DFL);
     signal(SIGHUP, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     if (early != 0) raise(early);
     if (obey) obey_permissions();
     become(command);
@@ -152,6 +153,7 @@ int Bed::run(const std::vector<std::string>& command) {
 void Bed::finish() {
   for (const auto& socket : sockets_) {
     const std::lock_guard guard(socket->usbfs.lock());
+    if (socket->usbfs.failure()) std::rethrow_exception(socket->usbfs.failure());
     socket->board.port().detached = nullptr;
     socket->board.finish();
   }

@@ -41,7 +41,8 @@ Examples:
   swai-usb-board --fault cut=byte:5000 card.flash -- swai flash write image.bin
 
 Exit codes: that of COMMAND; 128 and its number when a signal ended it; 127 when it cannot be run;
-125 when there is no board: bad usage, or a file that cannot be used.)";
+2 when a flash file cannot be read or written, before COMMAND or while it runs: the board is gone for it then;
+125 when there is no board for another reason: bad usage, say.)";
 
 struct ChipKind {
   const char* name;

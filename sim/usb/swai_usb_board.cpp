@@ -1,6 +1,7 @@
 // swai-usb-board: emulated boards on the USB port, for a command. See docs/usb-board.md.
 #include <fmt/format.h>
 
+#include <csignal>
 #include <exception>
 #include <fstream>
 #include <memory>
@@ -45,11 +46,16 @@ int run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Writing fails instead, and that is told.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     Bed::enter(argv);
     Options options;
     if (const auto code = parse_options(argc, argv, options)) return *code;
     return run(options);
+  } catch (const swai::card::FlashStoreError& error) {
+    fmt::print(stderr, "swai-usb-board: {}\n", error.what());
+    return kExitBadFile;
   } catch (const std::exception& error) {
     fmt::print(stderr, "swai-usb-board: {}\n", error.what());
     return kExitFailed;

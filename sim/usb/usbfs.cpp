@@ -76,9 +76,17 @@ void Usbfs::on_closed(UMockdevIoctlClient* client, GParamSpec* /*property*/, voi
 gboolean Usbfs::on_ioctl(UMockdevIoctlBase* /*base*/, UMockdevIoctlClient* client, void* self) {
   auto& usbfs = *static_cast<Usbfs*>(self);
   const std::lock_guard guard(usbfs.lock_);
-  usbfs.time_passes();
-  const Result result =
-      usbfs.serve(client, umockdev_ioctl_client_get_request(client), umockdev_ioctl_client_get_arg(client));
+  Result result = -ENODEV;
+  // The caller is C, in a thread of the library's: nothing may be thrown through it.
+  try {
+    if (!usbfs.failure_) {
+      usbfs.time_passes();
+      result = usbfs.serve(client, umockdev_ioctl_client_get_request(client),
+                           umockdev_ioctl_client_get_arg(client));
+    }
+  } catch (const std::exception&) {
+    usbfs.failure_ = std::current_exception();
+  }
   umockdev_ioctl_client_complete(client, result < 0 ? -1 : result,
                                  result < 0 ? static_cast<int>(-result) : 0);
   if (usbfs.wall_clock_) usbfs.last_ = std::chrono::steady_clock::now();

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <chrono>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -28,6 +29,8 @@ class Usbfs {
   bool driver_attached() const { return driver_ == std::array<bool, 2>{true, true}; }
   // Held while an ioctl is served.
   std::mutex& lock() { return lock_; }
+  // Of what the board has failed; null: it works. A program finds that it is gone.
+  const std::exception_ptr& failure() const { return failure_; }
 
  private:
   // A transfer that a program has submitted and not reaped.
@@ -61,6 +64,7 @@ class Usbfs {
   bool wall_clock_;
   UMockdevIoctlBase* handler_;
   std::mutex lock_;
+  std::exception_ptr failure_;
   std::array<bool, 2> driver_{true, true};
   std::array<UMockdevIoctlClient*, 2> owner_{};  // of an interface
   std::map<uint64_t, Pending> pending_;          // by Urb::id

@@ -312,6 +312,29 @@ class Failures(FlashTest):
         self.flash("write", self.image, faults=[f"worn={images.SLOTS['b'] + 4096}:3:1"])
         self.assert_holds("b", self.new)
 
+    def full_disk(self, *words, bytes=1 << 20):
+        """Files of what runs have so many bytes."""
+        command = ["prlimit", f"--fsize={bytes}", SWAI, "--quiet", "flash", "--programmer", *map(str, words)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, env=self.environment)
+        self.assertEqual(done.returncode, 2, done)
+        self.assertIn("File too large", done.stderr)
+
+    def test_full_disk(self):
+        """Told as what it is; a file that is not whole is none, and one that was there stays."""
+        for board in ("icebreaker", "versa"):
+            self.full_disk(f"emulated:{self.chip}", "--board", board, "write", self.image)
+        self.assert_unharmed()
+        self.full_disk(f"file:{self.chip}", "write", self.image)
+        self.full_disk(f"emulated:{self.folder}/none.flash", "--board", "versa", "info")
+        before = sorted(self.folder.iterdir())
+        copy = self.folder / "copy"
+        self.full_disk(f"file:{self.chip}", "read", copy)
+        self.assertEqual(sorted(self.folder.iterdir()), before)
+        copy.write_bytes(b"before")
+        self.full_disk(f"file:{self.chip}", "read", copy)
+        self.assertEqual(sorted(self.folder.iterdir()), sorted([*before, copy]))
+        self.assertEqual(copy.read_bytes(), b"before")
+
     def test_power_cut(self):
         self.flash("write", self.image, faults=["cut=byte:6000"], code=4)
         self.assert_unharmed()

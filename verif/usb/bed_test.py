@@ -178,13 +178,13 @@ class Bed(unittest.TestCase):
             "not in {": ("--board", "nonsense", self.flash, *nothing),
             "printable characters": ("--serial", "two\nlines", self.flash, *nothing),
             "write it as": ("--fault", "cut=now", self.flash, *nothing),
-            "cannot open it": (self.path, *nothing),
-            "but a chip has": (__file__, *nothing),
             "cannot write it": ("--report", self.path / "no" / "folder", self.flash, *nothing),
         }
         for message, arguments in refused.items():
             result = self.run_bed(*arguments, code=125)
             self.assertIn(message, result.stderr)
+        for message, file in (("cannot open it", self.path), ("but a chip has", __file__)):
+            self.assertIn(message, self.run_bed(file, *nothing, code=2).stderr)
 
     def test_without_umockdev(self):
         """What cannot be loaded must not pass for a machine without boards."""
@@ -197,7 +197,7 @@ class Bed(unittest.TestCase):
 
     def test_one_bed_for_a_file(self):
         inner = [BOARD, self.flash, "--", "true"]
-        result = self.run_bed(self.flash, "--", *inner, code=125)
+        result = self.run_bed(self.flash, "--", *inner, code=2)
         self.assertIn("in use by another card", result.stderr)
 
     def test_help_and_version(self):
