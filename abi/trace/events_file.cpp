@@ -50,10 +50,7 @@ EventFile::EventFile(const std::string& path, uint64_t limit)
   }
 }
 
-EventFile::~EventFile() {
-  for (unsigned i = 0; i < sources_.size(); ++i) remove(i);
-  flush();
-}
+EventFile::~EventFile() { write_rest(); }
 
 unsigned EventFile::add(std::function<uint64_t()> now) {
   sources_.push_back({.now = std::move(now), .packets = {}, .bytes = {}});
@@ -108,7 +105,13 @@ void EventFile::flush() {
   write(merged, records);
 }
 
-void EventFile::report() const {
+void EventFile::write_rest() {
+  for (unsigned i = 0; i < sources_.size(); ++i) remove(i);
+  flush();
+}
+
+void EventFile::finish() {
+  write_rest();
   if (dropped_ != 0) {
     fmt::print(stderr, "events: {} of {} records are missing in {}, {}\n", dropped_, taken_ + dropped_, path_,
                good_ ? "which has reached its limit" : "which cannot be written");

@@ -61,8 +61,8 @@ class EventFile {
   void drop(uint64_t records = 1) { dropped_ += records; }
   uint64_t dropped() const { return dropped_; }
   uint64_t taken() const { return taken_; }
-  // Says so when records are missing.
-  void report() const;
+  // Nothing more comes: all that is there goes to the file. Says so when records are missing.
+  void finish();
 
  private:
   struct Packet {
@@ -75,6 +75,7 @@ class EventFile {
     std::string bytes;
   };
 
+  void write_rest();
   void write(std::string_view bytes, uint64_t records);
 
   std::string path_;

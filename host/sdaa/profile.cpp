@@ -167,9 +167,7 @@ void Profile::close_all() {
   }
   ranges_.clear();
   on_ = false;
-  file_.remove(source_);
-  file_.flush();
-  file_.report();
+  file_.finish();
 }
 
 // --- Packets

@@ -73,7 +73,7 @@ int Serve::run() {
   while (stop_.pending() == 0) server_.turn(-1, others);
   cards_->finish();
   for (FlashStore& flash : flash_) flash.flush();
-  if (events_) events_->report();
+  if (events_) events_->finish();
   return kExitOk;
 }
 

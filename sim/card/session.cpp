@@ -77,7 +77,7 @@ int Session::run() {
   flash_.flush();
   if (events_) {
     card_.events()->record(false);
-    events_->report();
+    events_->finish();
   }
   if (options_.json) {
     fmt::print("{}", json(report()));

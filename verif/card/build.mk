@@ -4,8 +4,8 @@ $(B)/obj/%/verif/card/flash_random_test.o: LESS_CXXFLAGS :=
 # Tests of what is around the chip, and tests that boot the card.
 
 $(eval $(call cxx_program,test-card-models, \
-  $(addprefix verif/card/,flash_test.cpp flash_random_test.cpp flash_store_test.cpp uart_test.cpp) \
-  verif/common/doctest_main.cpp,$(B)/lib/card-models.a -lfmt))
+  $(addprefix verif/card/,events_file_test.cpp flash_test.cpp flash_random_test.cpp flash_store_test.cpp uart_test.cpp) \
+  abi/trace/events_file.cpp verif/common/doctest_main.cpp,$(B)/lib/card-models.a -lfmt))
 
 $(eval $(call verilated_sibling,test-card-boot,swai-card,$(card_harness) verif/card/boot_test.cpp verif/card/boot_bench.cpp \
   verif/common/doctest_main.cpp,$(B)/lib/flash.a $(call tile_libs,cpe-tile) $(card_libs)))
