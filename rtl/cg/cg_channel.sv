@@ -8,7 +8,8 @@
 // Cuts: valid and data, from registers to registers. send_ready_o follows send_* and receive_* in the same cycle; both come from
 //   registers of the engines.
 // Latency: one cycle; one word per cycle.
-// busy_o: this module needs its clock. A word on its way to a CPE that is being reset is lost.
+// busy_o: this module needs its clock. A word on its way to a CPE that is being reset is lost; none is on its way after the second
+//   cycle of that reset.
 // Illegal: an empty mask, a mask beyond Positions.
 module cg_channel #(
   parameter int unsigned Positions = 8  // at most 8

@@ -7,6 +7,8 @@
 // s_* only reads, r_* only writes whole words: ports of cpe_ldm without what would be constant.
 // Cuts: all paths between core, memory and bus. issue_ready_o, issue_rdata_o and issue_bad_o follow issue_i in the same cycle.
 // Halt: from the next cycle on nothing moves, no command is left and none is taken. halt_i is high until reset.
+// Reset: acts as halt does, with the next edge. Halt and reset together last at least two cycles: a word that the bus takes in the
+//   first of them arrives in the second, where it is dropped.
 module cpe_channel #(
   parameter int unsigned Positions = 8,    // CPEs on the channel, at most 8
   parameter bit          Straight  = 1'b1  // see cpe_channel_queue

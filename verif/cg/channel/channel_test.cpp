@@ -41,6 +41,33 @@ void random_programs(uint64_t seed, uint64_t cycles) {
              row.received());
 }
 
+// All engines are halted and reset while the bus runs on, at the shortest delay that cpe_channel allows; then
+// nothing is left of what they did before.
+void restart(Row& row) {
+  row.reset_engines();
+  check(!row.top().bus_busy_o && row.top().busy_o == 0, "busy after a reset");
+}
+
+// Traffic that is cut off at any time, and begins anew at once.
+void restarts(uint64_t seed, uint64_t cycles) {
+  Row row(seed);
+  Random& dice = row.random();
+  unsigned rounds = 0;
+  unsigned moving = 0;
+  for (; row.bench().cycle() < cycles; ++rounds) {
+    row.start(random_schedule(dice, row.positions(), 40));
+    row.bench().steps(dice.below(100));
+    row.halt(0xff);
+    if (dice.chance(50)) row.bench().step();
+    moving += row.top().bus_busy_o;
+    restart(row);
+    row.start(random_schedule(dice, row.positions(), 4));
+    finish(row);
+  }
+  fmt::print("{} positions, {} rounds, {} while a word was moving\n", row.positions(), rounds, moving);
+  check(moving > 0, "nothing was cut off: this tests nothing");
+}
+
 // Programs that may get stuck; CPEs that are stopped alone or together, at any time; then all engines are
 // reset, but not the bus.
 void stuck(uint64_t seed, uint64_t cycles) {
@@ -75,8 +102,7 @@ void stuck(uint64_t seed, uint64_t cycles) {
       if (!together) row.bench().steps(dice.below(3));
     }
     row.bench().steps(dice.below(5));
-    row.reset_engines();
-    check(!row.top().bus_busy_o && row.top().busy_o == 0, "busy after a reset");
+    restart(row);
     if (dice.chance(30)) {
       row.start(random_schedule(dice, positions, 20));
       finish(row);
@@ -239,7 +265,10 @@ void figures(uint64_t seed, uint64_t) {
 
 int main(int argc, char** argv) {
   using namespace swai::channel;
-  return swai::verif::test_main(
-      argc, argv,
-      {{"random", random_programs}, {"stuck", stuck}, {"illegal", illegal}, {"figures", figures}});
+  return swai::verif::test_main(argc, argv,
+                                {{"random", random_programs},
+                                 {"restarts", restarts},
+                                 {"stuck", stuck},
+                                 {"illegal", illegal},
+                                 {"figures", figures}});
 }

@@ -106,10 +106,10 @@ void Row::halt(uint8_t mask) {
 }
 
 void Row::reset_engines() {
-  for (unsigned i = 0; i < random().between(1, 3); ++i) {
-    top().engine_rst_ni = 0;
-    bench_.step();
-  }
+  // Halt and reset together last two cycles or more, see cpe_channel.
+  const bool halted = std::all_of(cpes_.begin(), cpes_.end(), [](const Cpe& cpe) { return cpe.halted != 0; });
+  top().engine_rst_ni = 0;
+  bench_.steps(random().between(halted ? 1 : 2, 3));
   top().engine_rst_ni = 0xff;
   halt_ = 0;
   for (Cpe& cpe : cpes_) {
