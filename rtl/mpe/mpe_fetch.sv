@@ -4,6 +4,8 @@
 // and puts the 8-byte block into the queue. A block that cannot be had enters the queue as a fault; fetch then rests
 // until the next redirection. A miss is filled even when a redirection has made it useless; meanwhile hits go on, and other
 // misses are asked for (mpe_refill).
+// Pages of type IO fault (mpe_walker), so fetch asks the bus for nothing in them. Those of type NC are cached: their memory is
+// idempotent, and a fetch need not see what was written before the last fence.i.
 module mpe_fetch #(
     parameter int unsigned CacheBytes = 16384
 ) (
@@ -80,7 +82,7 @@ module mpe_fetch #(
   assign f0_read = !hold_i && !refill_write && !look && (redirect_i || !stop_q);
 
   // ---------------------------------------------------------------- F1: translation and comparison
-  logic         tlb_hit, tlb_bad, tlb_uncached;
+  logic         tlb_hit, tlb_bad;
   logic [27:0]  tlb_ppn;
   logic         walk_fill;
 
@@ -94,7 +96,7 @@ module mpe_fetch #(
       .hit_o        (tlb_hit),
       .ppn_o        (tlb_ppn),
       .bad_o        (tlb_bad),
-      .uncached_o   (tlb_uncached),
+      .uncached_o   (),
       .fill_i       (walk_fill),
       .fill_vpn_i   (walk_vpn_o),
       .fill_entry_i (walk_entry_i)
@@ -403,7 +405,7 @@ module mpe_fetch #(
   always_ff @(posedge clk_i) if (take) pos_q <= pos_d;
 
   logic unused_fetch;
-  assign unused_fetch = ^{tlb_uncached, f1_pma.io, f1_pma.vacant};
+  assign unused_fetch = ^{f1_pma.io, f1_pma.vacant};
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin

@@ -135,7 +135,7 @@ package mpe_pkg;
   } access_e;
 
   typedef struct packed {
-    logic         bad;     // physical address beyond 40 bits
+    logic         bad;     // access fault: physical address beyond 40 bits, or code in IO memory
     logic         uncached;
     logic         d;
     logic         u;

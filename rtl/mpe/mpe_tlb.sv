@@ -16,7 +16,7 @@ module mpe_tlb #(
     input  mpe_pkg::xlate_ctx_t     ctx_i,
     output logic                    hit_o,
     output logic [27:0]             ppn_o,
-    output logic                    bad_o,        // translated, but to no physical address we have
+    output logic                    bad_o,        // translated, but an access fault
     output logic                    uncached_o,
 
     input  logic                    fill_i,

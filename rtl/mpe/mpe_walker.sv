@@ -2,7 +2,7 @@
 //
 // A request (operands held until its done) ends with done and either no fault (entry_o is to be put into the buffer that
 // asked) or one of the two faults. Data goes before fetch. flush_i (the tables changed) restarts a walk in progress.
-// Accessed and dirty bits are not written: a page that lacks them faults.
+// Accessed and dirty bits are not written: a page that lacks them faults. No instruction is fetched from a page whose type is IO.
 module mpe_walker (
     input  logic                    clk_i,
     input  logic                    rst_ni,
@@ -70,16 +70,17 @@ module mpe_walker (
   logic unused_pte;  // global bit and the two that belong to software
   assign unused_pte = ^{pte_q[9:8], pte_q[5]};
 
-  logic leaf, beyond, reserved, misaligned, bad_pointer;
+  logic leaf, beyond, io_type, reserved, misaligned, bad_pointer;
   assign leaf        = pte_r || pte_x;
   assign beyond      = pte_q[53:38] != '0;
+  assign io_type     = pte_q[62];
   assign reserved    = !pte_v || (pte_w && !pte_r) || pte_q[63] || pte_q[60:54] != '0 || pte_q[62:61] == 2'b11 ||
                        (pte_q[62:61] != '0 && !pbmt_enable_i);
   assign misaligned  = (level_q == 2'd2 && pte_q[27:10] != '0) || (level_q == 2'd1 && pte_q[18:10] != '0);
   assign bad_pointer = pte_d || pte_a || pte_u || pte_q[62:61] != '0 || level_q == '0;
 
   always_comb begin
-    entry_o.bad      = beyond;
+    entry_o.bad      = beyond || (access == mpe_pkg::AccFetch && io_type);
     entry_o.uncached = pte_q[62:61] != '0;
     entry_o.d        = pte_d;
     entry_o.u        = pte_u;

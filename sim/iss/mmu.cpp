@@ -18,6 +18,7 @@ constexpr unsigned kPpnShift = 10;
 constexpr uint64_t kPpn = (uint64_t{1} << 44) - 1;
 constexpr uint64_t kReserved = uint64_t{0x7f} << 54 | uint64_t{1} << 63;  // the last is Svnapot's
 constexpr uint64_t kMemoryType = uint64_t{3} << 61;
+constexpr uint64_t kIoType = uint64_t{2} << 61;
 }  // namespace pte
 
 uint64_t page_fault(Access access) {
@@ -95,6 +96,7 @@ Hart::WalkResult Hart::walk_sv39(uint64_t vaddr, Access access, Privilege privil
     const uint64_t target = ((entry >> pte::kPpnShift) & pte::kPpn) << kPageBits;
     if (entry & (pte::kRead | pte::kExecute)) {
       if ((target & offset_mask) || !page_allows(entry, access, privilege)) return fault;
+      if (access == Access::kFetch && type == pte::kIoType) return {.cause = access_fault(access)};
       return {.paddr = target | (vaddr & offset_mask), .uncached = type != 0};
     }
     if (entry & (pte::kDirty | pte::kAccessed | pte::kUser | pte::kMemoryType)) return fault;
