@@ -186,7 +186,7 @@ bool Management::access_device(uint64_t paddr, Access access) {
 
 void Management::use_cache(uint64_t paddr, unsigned size, iss::CacheUse use) {
   if (cache_ == nullptr) return;
-  if (use == iss::CacheUse::kUncached || use == iss::CacheUse::kClean) return cache_->clean(paddr, size);
+  if (use != iss::CacheUse::kLoad && use != iss::CacheUse::kStore) return cache_->clean(paddr, size);
   cache_->use(paddr, size, use == iss::CacheUse::kStore, hart_.pc());
 }
 

@@ -215,14 +215,13 @@ bool Hart::store_conditional(uint64_t vaddr, unsigned size, uint64_t value, bool
 // A cache operation may touch what can be read or written; since nothing is writable but not readable, the
 // right to read decides. Faults are a store's. Memory itself is not accessed: whether it is there does not
 // matter.
-bool Hart::check_cache_block(uint64_t vaddr) {
+void Hart::operate_on_line(uint64_t vaddr, CacheUse use) {
   uint64_t cause = 0;
   if (const Translation* const page = translation(vaddr, Access::kLoad, cause)) {
-    memory_.use_cache(page->page + vaddr % kPageBytes, 1, CacheUse::kClean);
-    return true;
+    memory_.use_cache(page->page + vaddr % kPageBytes, 1, use);
+  } else {
+    raise(cause == cause::kLoadPage ? cause::kStorePage : cause::kStoreAccess, vaddr);
   }
-  raise(cause == cause::kLoadPage ? cause::kStorePage : cause::kStoreAccess, vaddr);
-  return false;
 }
 
 // The cache makes the line its own without asking memory: whether that is there does not matter here, and

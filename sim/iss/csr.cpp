@@ -51,6 +51,13 @@ bool Hart::cache_op_legal(CacheOp op) const {
   return allows(csrs_.menvcfg) && (privilege_ == Privilege::kSupervisor || allows(csrs_.senvcfg));
 }
 
+bool Hart::inval_discards() const {
+  constexpr uint64_t kDiscard = 3;
+  return privilege_ == Privilege::kMachine ||
+         (cbie(csrs_.menvcfg) == kDiscard &&
+          (privilege_ == Privilege::kSupervisor || cbie(csrs_.senvcfg) == kDiscard));
+}
+
 // Whether cycle, time, instret and hpmcounters may be read below machine mode.
 bool Hart::counter_enabled(unsigned index) const {
   const auto enabled = [&](uint64_t counteren) { return ((counteren >> index) & 1) != 0; };

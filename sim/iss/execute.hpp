@@ -262,14 +262,15 @@ void access_csr_imm(Hart& hart, const Operation& insn) {
 template <CsrOp kOp>
 using csr_imm = Alone<access_csr_imm<kOp>>;
 
-// The model has no caches: of a cache operation only the checks remain.
+// The model has no caches: of a cache operation only the checks remain, and memory is told.
 template <CacheOp kOp>
-void check_cbo(Hart& hart, const Operation& insn) {
+void operate_on_line(Hart& hart, const Operation& insn) {
   if (!hart.cache_op_legal(kOp)) return hart.raise_illegal();
-  hart.check_cache_block(hart.reg(insn.rs1));
+  const bool discards = kOp == CacheOp::kInvalidate && hart.inval_discards();
+  hart.operate_on_line(hart.reg(insn.rs1), discards ? CacheUse::kInvalidate : CacheUse::kClean);
 }
 template <CacheOp kOp>
-using cbo = Alone<check_cbo<kOp>>;
+using cbo = Alone<operate_on_line<kOp>>;
 
 inline void zero_line(Hart& hart, const Operation& insn) {
   if (!hart.cache_op_legal(CacheOp::kZero)) return hart.raise_illegal();

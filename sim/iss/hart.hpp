@@ -154,11 +154,12 @@ class Hart {
   bool store_pair(uint64_t vaddr, uint64_t low, uint64_t high);
   bool reserve(uint64_t vaddr, unsigned size, uint64_t& value);
   bool store_conditional(uint64_t vaddr, unsigned size, uint64_t value, bool& success);
-  bool check_cache_block(uint64_t vaddr);
+  void operate_on_line(uint64_t vaddr, CacheUse use);
   // The line around.
   bool zero_line(uint64_t vaddr);
   void access_csr(const Operation& insn, CsrOp op, uint64_t operand);
   bool cache_op_legal(CacheOp op) const;
+  bool inval_discards() const;  // else cbo.inval, where it is legal, flushes
   void return_from_machine();
   void return_from_supervisor();
   void wait_for_interrupt();

@@ -28,7 +28,8 @@ enum class CacheUse : uint8_t {
   kLoad,
   kStore,
   kUncached,  // writes the line back, if it is there
-  kClean      // cbo.clean, cbo.flush, cbo.inval
+  kClean,     // cbo.clean, cbo.flush, and cbo.inval where it has to flush
+  kInvalidate
 };
 
 class Memory {

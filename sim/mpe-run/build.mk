@@ -2,7 +2,7 @@
 
 MPE_RTL := rtl/lib/mbus_pkg.sv rtl/lib/debug_pkg.sv build/gen/memmap_pkg.sv rtl/lib/amo_alu.sv rtl/lib/ram_1rw.sv rtl/mpe/mpe_pkg.sv \
   $(filter-out %_pkg.sv,$(wildcard rtl/mpe/*.sv)) sim/mpe-run/mpe_tb.sv
-MPE_HARNESS := $(addprefix sim/mpe-run/,mpe_sim.cpp lockstep.cpp trace.cpp) \
+MPE_HARNESS := $(addprefix sim/mpe-run/,mpe_sim.cpp lockstep.cpp reference_memory.cpp trace.cpp) \
   $(addprefix sim/common/,memory_model.cpp gdb_stub_mpe.cpp)
 MPE_VERILATOR_FLAGS := +define+MPE_RVFI -Wno-fatal
 MPE_LIBS := $(ISS_LIB) -lfmt

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <utility>
 
 #include "sim/iss/trace.hpp"
@@ -34,32 +33,10 @@ bool fetch_fault(const iss::Retirement& r) {
 
 }  // namespace
 
-iss::HostPage ReferenceMemory::page(uint64_t paddr) {
-  const uint64_t start = paddr & ~(iss::kPageBytes - 1);
-  if (!ram_.contains(start, iss::kPageBytes)) return {};
-  return {ram_.at(start), ram_.at(start)};
-}
-
-bool ReferenceMemory::read(uint64_t paddr, unsigned size, uint64_t& value) {
-  value = 0;
-  if (ram_.contains(paddr, size)) {
-    std::memcpy(&value, ram_.at(paddr), size);
-    return true;
-  }
-  return common::MemoryModel::is_device(paddr);
-}
-
-bool ReferenceMemory::write(uint64_t paddr, unsigned size, uint64_t value) {
-  if (ram_.contains(paddr, size)) {
-    std::memcpy(ram_.at(paddr), &value, size);
-    return true;
-  }
-  return common::MemoryModel::is_device(paddr);
-}
-
-Lockstep::Lockstep(iss::Memory& memory, const Options& options,
+Lockstep::Lockstep(ReferenceMemory& memory, const Options& options,
                    std::function<void(const std::string&)> mismatch)
-    : hart_(memory, {.reset_pc = options.boot_addr,
+    : memory_(memory),
+      hart_(memory, {.reset_pc = options.boot_addr,
                      .nmi_pc = options.nmi_addr,
                      .interrupts = iss::Interrupts::kWhenTold}),
       mismatch_(std::move(mismatch)) {}
@@ -83,6 +60,7 @@ void Lockstep::retired(const Record& dut) {
   }
   wrong += differences(model, dut);
   wrong += broken_promise(dut);
+  wrong += wrong_writes();
   if (!wrong.empty()) fail(wrong, model, dut);
 }
 
@@ -130,6 +108,24 @@ std::string Lockstep::broken_promise(const Record& dut) {
   if (overdue_ <= kInterruptLatency) return {};
   return fmt::format("  {} has been pending for {} records, but was not taken\n",
                      iss::cause_name(nmi ? iss::cause::kNmi : *pending), overdue_);
+}
+
+// An instruction may write before it retires.
+void Lockstep::wrote_memory(const MemoryWrite& write) {
+  if (!memory_.reached(write)) early_.push_back(write);
+}
+
+std::string Lockstep::wrong_writes() {
+  std::string text;
+  for (const MemoryWrite& write : std::exchange(early_, {})) {
+    if (memory_.reached(write)) continue;
+    text += fmt::format("  memory     core writes to {:#x}, strobes {:#x}:", write.line, write.strobes);
+    for (unsigned byte = 0; byte < write.bytes.size(); ++byte) {
+      text += fmt::format("{}{:02x}", byte % 8 == 0 ? " " : "", write.bytes[byte]);
+    }
+    text += "\n             model: memory has never held that\n";
+  }
+  return text;
 }
 
 void Lockstep::fail(const std::string& what, const iss::Retirement& model, const Record& dut) {

@@ -1,5 +1,6 @@
 // Compares every record of the core's retirement port with the reference model: what the instruction did, and
-// all architectural state that the port shows after it.
+// all architectural state that the port shows after it. What the core writes to memory must be what the
+// model's memory holds.
 #pragma once
 
 #include <array>
@@ -7,29 +8,13 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "abi/elf.hpp"
-#include "sim/common/memory_model.hpp"
 #include "sim/iss/hart.hpp"
-#include "sim/iss/memory.hpp"
 #include "sim/mpe-run/mpe_sim.hpp"
+#include "sim/mpe-run/reference_memory.hpp"
 
 namespace swai::mpe {
-
-// The reference model's own copy of the memory, with the same devices: those answer, but what they answer the
-// model takes from the core's record.
-class ReferenceMemory final : public iss::Memory {
- public:
-  ReferenceMemory(uint64_t base, uint64_t bytes) : ram_(base, bytes) {}
-  common::Ram& ram() { return ram_; }
-
-  iss::HostPage page(uint64_t paddr) override;
-  bool read(uint64_t paddr, unsigned size, uint64_t& value) override;
-  bool write(uint64_t paddr, unsigned size, uint64_t value) override;
-
- private:
-  common::Ram ram_;
-};
 
 class Lockstep final : public Observer {
  public:
@@ -39,9 +24,10 @@ class Lockstep final : public Observer {
   };
 
   // `mismatch` is called once, at the first difference, with a report of several lines.
-  Lockstep(iss::Memory& memory, const Options& options, std::function<void(const std::string&)> mismatch);
+  Lockstep(ReferenceMemory& memory, const Options& options, std::function<void(const std::string&)> mismatch);
 
   void retired(const Record& record) override;
+  void wrote_memory(const MemoryWrite& write) override;
   void raise_nmi(uint64_t cycle) { nmi_since_ = cycle; }  // the NMI input was raised
   // The debugger has asked for a halt or lets the core make a step: wfi may end without an interrupt, and
   // interrupts wait.
@@ -56,14 +42,17 @@ class Lockstep final : public Observer {
  private:
   std::string differences(const iss::Retirement& model, const Record& dut) const;
   std::string broken_promise(const Record& dut);
+  std::string wrong_writes();
   void fail(const std::string& what, const iss::Retirement& model, const Record& dut);
 
+  ReferenceMemory& memory_;
   iss::Hart hart_;
   std::function<void(const std::string&)> mismatch_;
   std::function<std::string(uint64_t)> symbol_;
   std::array<Record, 20> history_;  // a ring, indexed by the number of the comparison
   uint64_t compared_ = 0;
   std::optional<uint64_t> nmi_since_;
+  std::vector<MemoryWrite> early_;  // writes that the next record must explain
   bool excused_ = false;
   bool failed_ = false;
   unsigned overdue_ = 0;  // records since an enabled interrupt or an NMI became pending

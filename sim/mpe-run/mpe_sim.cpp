@@ -68,7 +68,10 @@ void MpeSim::drive_active_bus(Vmpe_tb& top) {
     request.strb = top.req_strb_o;
     request.data = top.req_data_o.data();
   }
+  const bool taken = offered && memory_.ready();
   const common::MbusResponse* response = memory_.clock(offered ? &request : nullptr);
+  if (taken && request.op != common::MbusOp::kRead && request.op != common::MbusOp::kLr)
+    notify_write(request);
   top.req_ready_i = memory_.ready();
   top.rsp_valid_i = response != nullptr;
   if (response != nullptr) {
@@ -82,6 +85,18 @@ void MpeSim::drive_active_bus(Vmpe_tb& top) {
 void MpeSim::notify() {
   const Record now = record();
   for (Observer* observer : observers_) observer->retired(now);
+}
+
+void MpeSim::notify_write(const common::MbusRequest& request) {
+  constexpr uint64_t kLineBytes = common::kMbusLineBytes;
+  const uint64_t offset = request.addr % kLineBytes;
+  MemoryWrite write{.line = request.addr - offset, .strobes = request.strb};
+  const common::Ram& ram = memory_.ram();
+  if (!ram.contains(write.line, kLineBytes)) return;
+  if (request.op != common::MbusOp::kWrite)
+    write.strobes = ((uint64_t{1} << (1U << request.size)) - 1) << offset;
+  std::memcpy(write.bytes.data(), ram.at(write.line), kLineBytes);
+  for (Observer* observer : observers_) observer->wrote_memory(write);
 }
 
 void MpeSim::add_events() {

@@ -16,6 +16,7 @@
 #include "sim/common/memory_model.hpp"
 #include "sim/common/verilated_main.hpp"
 #include "sim/iss/retirement.hpp"
+#include "sim/mpe-run/reference_memory.hpp"
 
 namespace swai::mpe {
 
@@ -38,6 +39,8 @@ class Observer {
  public:
   virtual ~Observer() = default;
   virtual void retired(const Record& record) = 0;
+  // RAM has taken a write or an atomic from the bus.
+  virtual void wrote_memory(const MemoryWrite& /*write*/) {}
 };
 
 // Interrupt lines from outside; the CLINT adds its own.
@@ -124,6 +127,7 @@ class MpeSim final : public common::DebugPort {
   }
   void drive_active_bus(Vmpe_tb& top);
   void notify();
+  void notify_write(const common::MbusRequest& request);
   void add_events();
   Record record();
 

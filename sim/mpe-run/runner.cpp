@@ -46,8 +46,8 @@ Runner::Runner(RunOptions options)
           {.read = [this](uint64_t addr, std::span<uint8_t> to) { return target_.read_physical(addr, to); },
            .write =
                [this](uint64_t addr, std::span<const uint8_t> from) {
-                 if (reference_memory_ && reference_memory_->ram().contains(addr, from.size())) {
-                   std::memcpy(reference_memory_->ram().at(addr), from.data(), from.size());
+                 for (uint64_t i = 0; reference_memory_ && i < from.size(); ++i) {
+                   reference_memory_->write(addr + i, 1, from[i]);
                  }
                  return target_.write_physical(addr, from);
                }},

@@ -1,10 +1,10 @@
 # Testbenches of the management core, and tests of mpe-run.
 
-$(eval $(call verilated_program,tb-mpe,mpe_tb,$(MPE_RTL),$(MPE_HARNESS) $(addprefix verif/mpe/,tb_mpe.cpp random_bench.cpp), \
+$(eval $(call verilated_program,tb-mpe,mpe_tb,$(MPE_RTL),$(MPE_HARNESS) $(addprefix verif/mpe/,tb_mpe.cpp random_bench.cpp invalidation.cpp), \
   $(MPE_VERILATOR_FLAGS),$(B)/lib/random-program.a $(MPE_LIBS)))
 
-$(eval $(call cxx_program,test-mpe-harness,$(addprefix verif/mpe/,gdb_session_test.cpp memory_model_test.cpp) \
-  $(addprefix sim/common/,gdb_stub.cpp memory_model.cpp) verif/common/doctest_main.cpp,-lfmt))
+$(eval $(call cxx_program,test-mpe-harness,$(addprefix verif/mpe/,gdb_session_test.cpp memory_model_test.cpp \
+  reference_memory_test.cpp) sim/mpe-run/reference_memory.cpp $(addprefix sim/common/,gdb_stub.cpp memory_model.cpp) verif/common/doctest_main.cpp,-lfmt))
 $(eval $(call cxx_program,test-mpe-run,$(addprefix verif/mpe/,mpe_run_test.cpp gdb_attach_test.cpp) verif/common/process.cpp \
   verif/common/doctest_main.cpp,-lfmt))
 

@@ -10,6 +10,7 @@
 
 #include "abi/elf.hpp"
 #include "sim/iss/trace.hpp"
+#include "verif/mpe/invalidation.hpp"
 #include "verif/mpe/random_bench.hpp"
 
 namespace {
@@ -136,7 +137,7 @@ int main(int argc, char** argv) {
   uint32_t length = 0;
   CLI::App app(
       "Random programs on the management core, compared with the reference model after every instruction.");
-  app.add_option("--test", options.test, "what to do")->check(CLI::IsMember({"random"}));
+  app.add_option("--test", options.test, "what to do")->check(CLI::IsMember({"random", "invalidation"}));
   app.add_option("--seed", options.seed, "everything follows from it");
   app.add_option("--instructions", options.instructions, "how many instructions to compare, at least");
   app.add_option("--programs", options.programs, "run that many programs instead");
@@ -160,5 +161,6 @@ int main(int argc, char** argv) {
   }
   fmt::print("seed {}\n", options.seed);
   std::fflush(stdout);
+  if (options.test == "invalidation") return swai::mpe::test_invalidation(options.seed) ? 0 : 1;
   return options.elf.empty() ? run(options) : write_program(options);
 }

@@ -155,7 +155,6 @@ class Builder {
   void emit_amo(Reg address, bool wide);
 
   bool cbo_allowed(uint64_t which = envcfg::kCbcfe) const;
-  bool inval_flushes() const;
 
   // --- items_control.cpp
   void item_branch();

@@ -95,8 +95,7 @@ void Builder::item_lr_sc() {
   if (rng_.chance(40)) emit_access(address, 0, 3, false);
 }
 
-// Clean, flush and zero anywhere. A block is invalidated only where that means a flush, or when a flush has
-// just left nothing to lose: the environment configuration never allows inval as such without allowing flush.
+// Clean, flush, zero and invalidate anywhere, also lines that are dirty.
 void Builder::item_cbo() {
   const Pointer& pointer = any_pointer();
   if (pointer.attribute != Attribute::kCached || (hot() && !cbo_allowed())) return;
@@ -117,7 +116,7 @@ void Builder::item_cbo() {
       as_.emit(enc::cbo(enc::kCboZero, address));
       break;
     default:
-      if (!inval_flushes() || rng_.chance(20)) as_.emit(enc::cbo(enc::kCboFlush, address));
+      if (rng_.chance(30)) as_.emit(enc::cbo(enc::kCboFlush, address));
       as_.emit(enc::cbo(enc::kCboInval, address));
       break;
   }

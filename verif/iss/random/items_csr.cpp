@@ -120,12 +120,10 @@ uint64_t Builder::random_status(bool machine) {
   return value;
 }
 
-// inval is never allowed as such where flush is not, see item_cbo().
 uint64_t Builder::random_envcfg(bool machine) {
   uint64_t value = rng_.next() & ~(envcfg::kCbie | envcfg::kCbcfe | envcfg::kCbze | envcfg::kPbmte);
-  const uint64_t inval = rng_.below(4);
-  const bool allow = inval >= 2 || rng_.chance(70);
-  value |= inval * envcfg::kCbieFlush | (allow ? envcfg::kCbcfe : 0) | (rng_.chance(70) ? envcfg::kCbze : 0);
+  value |= rng_.below(4) * envcfg::kCbieFlush | (rng_.chance(70) ? envcfg::kCbcfe : 0) |
+           (rng_.chance(70) ? envcfg::kCbze : 0);
   if (machine && pbmte_) value |= envcfg::kPbmte;
   return value;
 }

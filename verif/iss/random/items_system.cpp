@@ -21,16 +21,6 @@ bool Builder::cbo_allowed(uint64_t which) const {
   return allowed != 0;
 }
 
-// cbo.inval is legal here and loses nothing.
-bool Builder::inval_flushes() const {
-  if (mode_.privilege == Privilege::kMachine) return false;
-  const uint64_t machine = envcfg_[0] & envcfg::kCbie;
-  const uint64_t supervisor = envcfg_[1] & envcfg::kCbie;
-  if (mode_.privilege == Privilege::kSupervisor) return machine == envcfg::kCbieFlush;
-  return machine != 0 && supervisor != 0 &&
-         (machine == envcfg::kCbieFlush || supervisor == envcfg::kCbieFlush);
-}
-
 uint64_t Builder::satp_value(unsigned root) const {
   return kSv39 | table_address(root == 0 ? kRoot0 : kRoot1) / kPage;
 }

@@ -1,5 +1,5 @@
 // Cache-block operations: when they are legal, how they fault, and that clean and flush leave the data where they belong.
-// What they do to the cache, a model without caches does not show: see cbo_effects.S.
+// What they do to the cache, the model alone does not show: see cbo_effects.S.
 #include "verif/mpe/directed/test.h"
 #include "verif/mpe/directed/paging.h"
 

@@ -1,5 +1,5 @@
 // What cache-block operations do to the data cache, seen through the event counters and by what an invalidation loses.
-// Only for the RTL: a model without caches has nothing to lose.
+// Only for the RTL, in lockstep: the model alone has no caches and nothing to lose.
 #include "verif/mpe/directed/test.h"
 
 #define MENVCFG 0x30A
