@@ -38,9 +38,10 @@ int32_t pick(Random& random, int32_t low, int32_t high) {
 // A stride of `count` things that may lie in `space` bytes: mostly side by side, sometimes all at one place.
 int32_t random_stride(Random& random, int32_t unit, uint32_t count, int32_t space, int32_t beside) {
   constexpr uint32_t kMany = 200;
+  constexpr int32_t kLongest = 0xff00;  // fits the field of every command
   if (count > kMany && random.chance(90)) return 0;
-  const auto most = std::min(space / static_cast<int32_t>(count), 0xff00) / unit;
-  if (random.chance(50)) return beside;
+  const auto most = std::min(space / static_cast<int32_t>(count), kLongest) / unit;
+  if (random.chance(50) && beside <= kLongest) return beside;
   if (random.chance(10)) return 0;
   return unit * pick(random, 0, random.chance(50) ? std::min(most, 8) : most);
 }

@@ -17,9 +17,9 @@ using verif::Field;
 
 namespace {
 
-constexpr uint64_t kLongest = kSlower * 200'000;  // cycles for anything
-constexpr size_t kRemembered = 4;                 // runs, for messages
-constexpr unsigned kAfter = 60;                   // cycles in which a unit that stands still is watched
+constexpr uint64_t kLongest = kSlower * 1'000'000;  // cycles for anything: twelve long runs take half of it
+constexpr size_t kRemembered = 4;                   // runs, for messages
+constexpr unsigned kAfter = 60;                     // cycles in which a unit that stands still is watched
 
 }  // namespace
 
@@ -90,9 +90,9 @@ void SystolicBench::run(const Run& run) {
     auto& before = set_[setting.op];
     if (before && *before == setting && random().chance(80)) continue;
     before = setting;
-    command(setting);
+    script_.push_back({.command = setting, .legal = true});
   }
-  command(run.command());
+  script_.push_back({.command = run.command(), .legal = true});
   ++planned_;
   history_.push_back(run);
   if (history_.size() > kRemembered) history_.pop_front();
@@ -104,15 +104,16 @@ void SystolicBench::drive() {
   if (!current_ && !script_.empty() && issue_stalls_.go()) {
     current_ = script_.front();
     script_.pop_front();
-    current_->pc = static_cast<uint32_t>(random.next());
+    current_->command.pc = static_cast<uint32_t>(random.next());
   }
   t.issue_valid_i = current_.has_value();
   if (current_) {
-    t.issue_target_i = current_->unit;
-    t.issue_op_i = current_->op;
-    t.issue_rs1_i = current_->rs1;
-    t.issue_rs2_i = current_->rs2;
-    t.issue_pc_i = current_->pc;
+    const Command& command = current_->command;
+    t.issue_target_i = command.unit;
+    t.issue_op_i = command.op;
+    t.issue_rs1_i = command.rs1;
+    t.issue_rs2_i = command.rs2;
+    t.issue_pc_i = command.pc;
   } else {
     t.issue_target_i = random.below(16);
     t.issue_op_i = random.below(128);
@@ -133,7 +134,7 @@ void SystolicBench::sample() {
 }
 
 void SystolicBench::taken() {
-  const Command command = *std::exchange(current_, std::nullopt);
+  const auto [command, legal] = *std::exchange(current_, std::nullopt);
   // What comes after a run that fails has no effect, and nobody asks.
   if (failed()) return;
   const auto& t = top();
@@ -142,6 +143,8 @@ void SystolicBench::taken() {
   check(bad == t.issue_bad_o, fmt::format("command {} with {:#x}, {:#x} refused: {}", command.op, command.rs1,
                                           command.rs2, t.issue_bad_o));
   if (bad) {
+    check(!legal, fmt::format("command {} with {:#x}, {:#x} of a legal run is refused", command.op,
+                              command.rs1, command.rs2));
     ++refused;
     return;
   }

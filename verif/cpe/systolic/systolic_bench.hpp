@@ -28,8 +28,8 @@ class SystolicBench : public verif::Bench<Vtb_systolic>, private verif::Agent {
  public:
   explicit SystolicBench(uint64_t seed);
 
-  // What the core does next, in this order.
-  void command(const Command& command) { script_.push_back(command); }
+  // What the core does next, in this order. It may be refused.
+  void command(const Command& command) { script_.push_back({.command = command}); }
   // Settings that are as they should be are mostly left out.
   void run(const Run& run);
   void wait(uint32_t ticket) {
@@ -59,6 +59,11 @@ class SystolicBench : public verif::Bench<Vtb_systolic>, private verif::Agent {
   uint64_t waits_weights = 0, waits_activations = 0, waits_drain = 0;
 
  private:
+  struct Planned {
+    Command command;
+    bool legal = false;  // must not be refused
+  };
+
   void drive() override;
   void sample() override;
   void taken();
@@ -67,8 +72,8 @@ class SystolicBench : public verif::Bench<Vtb_systolic>, private verif::Agent {
 
   verif::Stalls issue_stalls_;
   LdmPort x_, w_, d_;
-  std::deque<Command> script_;
-  std::optional<Command> current_;
+  std::deque<Planned> script_;
+  std::optional<Planned> current_;
   std::array<std::optional<Command>, 16> set_;  // what the settings will be, by operation
   std::deque<Run> history_;
   uint32_t planned_ = 0;

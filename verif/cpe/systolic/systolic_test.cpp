@@ -79,8 +79,29 @@ void test_halt(uint64_t seed, uint64_t cycles) {
   fmt::print("{} halts\n", halts);
 }
 
+// The runs of these tests are legal and stay inside: the model alone takes as many of them as `count`.
+void test_runs(uint64_t seed, uint64_t count) {
+  verif::Random random(seed);
+  std::vector<uint8_t> memory(map::kBytes);
+  fill_memory(memory, random);
+  iss::cpe::Systolic model(memory);
+  for (uint64_t n = 0; n < count; ++n) {
+    const Run run = random_run(random);
+    auto commands = run.settings();
+    commands.push_back(run.command());
+    for (const Command& command : commands) {
+      const auto answer = model.issue(command.op, command.rs1, command.rs2, 0);
+      check(answer.kind == iss::cpe::Environment::Answer::kDone,
+            fmt::format("run {}: command {} is refused: {}", n, command.op, run.text()));
+    }
+    check(model.fault().cause == iss::cpe::Cause::kNone,
+          fmt::format("run {} leaves memory: {}", n, run.text()));
+  }
+  fmt::print("{} runs\n", count);
+}
+
 std::vector<verif::TestCase> tests() {
-  return {{"random", test_random}, {"faults", test_faults}, {"halt", test_halt}};
+  return {{"runs", test_runs}, {"random", test_random}, {"faults", test_faults}, {"halt", test_halt}};
 }
 
 }  // namespace
