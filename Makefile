@@ -278,8 +278,8 @@ $(foreach v,$(VARIANTS),$(eval $(call verilator_runtime,$(v))))
 for_variant = $(if $(filter fast,$(1)),$(patsubst fast:%,%,$(filter-out other:%,$(2))),$(patsubst other:%,%,$(filter-out fast:%,$(2))))
 
 # Sources beside a model that include none of it: compiled once for all programs and variants, without a program's own flags.
-MODEL_FREE := abi/%.cpp $(addprefix sim/common/,gdb_stub%.cpp memory_model.cpp tohost.cpp) sim/iss/cpe/%.cpp verif/common/%.cpp \
-  $(addprefix verif/cg/,channel/schedule.cpp hbm_model.cpp) \
+MODEL_FREE := abi/%.cpp $(addprefix sim/common/,gdb_stub%.cpp memory_model.cpp tohost.cpp) sim/iss/cpe/%.cpp \
+  sim/mpe-run/reference_memory.cpp verif/common/%.cpp $(addprefix verif/cg/,channel/schedule.cpp hbm_model.cpp) \
   $(addprefix verif/cpe/,core/program.cpp systolic/run.cpp vector/vector_program.cpp) verif/lib/test_main.cpp
 
 # $(call verilated_program,NAME,TOP_MODULE,SV_SOURCES,CPP_SOURCES,VERILATOR_FLAGS,LIBS,EXTRA_CXXFLAGS)
