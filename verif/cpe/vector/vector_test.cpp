@@ -26,7 +26,7 @@ void test_random(uint64_t seed, uint64_t cycles) {
   uint64_t runs = 0, faults = 0, halts = 0;
   while (bench.cycle() < cycles) {
     bench.prompt = bench.random().chance(30);
-    VectorProgram program(bench.random(), {.overrun_percent = bench.random().chance(50) ? 5U : 0U,
+    VectorProgram program(bench.random(), {.overrun_percent = bench.random().chance(50) ? 10U : 0U,
                                            .groups = bench.random().chance(70) ? 40U : 150U});
     bench.next = [&]() -> std::optional<iss::cpe::Command> {
       if (program.over()) return std::nullopt;
