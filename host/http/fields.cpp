@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
+#include "host/common/json_depth.hpp"
 #include "host/http/problem.hpp"
 
 namespace swai::http {
 namespace {
 
-constexpr int kMostDepth = 32;
 // The parser compares each object's end with what lies beside it.
 constexpr unsigned kMostObjects = 4096;
 
@@ -28,11 +28,11 @@ std::string shortened(std::string text) {
 }  // namespace
 
 Parsed parse_json(std::string_view text) {
+  if (common::is_nested_too_deep(text))
+    throw bad_request(fmt::format("the JSON is nested more than {} levels deep", common::kMaxJsonDepth));
   try {
     unsigned objects = 0;
-    return Parsed::parse(text, [&](int depth, Parsed::parse_event_t event, Parsed&) {
-      if (depth > kMostDepth)
-        throw bad_request(fmt::format("the JSON is nested more than {} levels deep", kMostDepth));
+    return Parsed::parse(text, [&](int, Parsed::parse_event_t event, Parsed&) {
       if (event == Parsed::parse_event_t::object_start && ++objects > kMostObjects)
         throw bad_request(fmt::format("the JSON has more than {} objects", kMostObjects));
       return true;

@@ -194,7 +194,7 @@ Vocabulary read_vocabulary(const Siblings& siblings, uint32_t most) {
   if (const SharedBytes file = siblings("vocabulary.txt"))
     return read_list(file->path(), lines_of(file->text()), most);
   if (const SharedBytes file = siblings("vocabulary.json")) {
-    const auto list = nlohmann::json::parse(file->text(), nullptr, false);
+    const auto list = parse_json(file->path(), file->text());
     std::vector<std::string> lines;
     for (const auto& one : list) {
       if (!list.is_array() || !one.is_string())

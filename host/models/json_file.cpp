@@ -2,10 +2,20 @@
 
 #include <fmt/format.h>
 
+#include "host/common/json_depth.hpp"
+
 namespace swai::models {
 
+nlohmann::json parse_json(const std::string& path, std::string_view text) {
+  if (common::is_nested_too_deep(text)) {
+    refuse(path,
+           fmt::format("is nested more than {} levels deep; the file is damaged", common::kMaxJsonDepth));
+  }
+  return nlohmann::json::parse(text, nullptr, false);
+}
+
 JsonFile::JsonFile(std::string path, std::string_view text)
-    : path_(std::move(path)), root_(nlohmann::json::parse(text, nullptr, false)) {
+    : path_(std::move(path)), root_(parse_json(path_, text)) {
   if (!root_.is_object()) refuse(path_, "is not a JSON object; fetch it again");
 }
 

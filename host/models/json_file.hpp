@@ -9,6 +9,10 @@
 
 namespace swai::models {
 
+// Throws InputError if the text is nested deeper than common::kMaxJsonDepth. Returns a discarded value if it
+// is not JSON.
+nlohmann::json parse_json(const std::string& path, std::string_view text);
+
 class JsonFile {
  public:
   // Throws InputError when this is no JSON object.

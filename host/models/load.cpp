@@ -30,7 +30,10 @@ Model load_file(const SharedBytes& file, const Siblings& siblings, const SharedB
   const std::string folder = fs::path(file->path()).parent_path().string();
   if (begins(*file, "GGUF")) return load_gguf(file);
   if (begins(*file, "lmgg")) return load_ggml(file);
-  if (is_safetensors(*file)) return load_hugging_face(folder.empty() ? "." : folder, siblings);
+  if (is_safetensors(*file)) {
+    read_safetensors(*file);  // throws if this file is damaged, before others are searched
+    return load_hugging_face(folder.empty() ? "." : folder, siblings);
+  }
   if (is_ctranslate2(*file)) return load_ctranslate2(folder.empty() ? "." : folder, siblings);
   if (begins(*file, "PK\x03\x04") || begins(*file, "\x80\x02"))
     refuse(file->path(),

@@ -135,7 +135,7 @@ std::function<void(const Put&)> PackedFile::weights(const PackedLayout& layout,
 }
 
 std::string PackedFile::identity(const PackedLayout& layout) const {
-  const json digests = json::parse(digests_, nullptr, false);
+  const json digests = parse_json(path(), digests_);
   json said = {architecture_, numbers_.root()};
   const auto add = [&](const std::string& name) {
     const auto found = digests.is_object() ? digests.find(name) : digests.end();

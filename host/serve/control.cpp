@@ -11,6 +11,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "host/common/json_depth.hpp"
 #include "host/link/server/listener.hpp"
 
 namespace swai::serve {
@@ -22,16 +23,15 @@ namespace {
 // Between two tries to let somebody in when no descriptor is left.
 constexpr std::chrono::milliseconds kClosedFor{100};
 
-// Whoever copies JSON goes as deep as it does.
-constexpr int kMostDepth = 32;
-
 // Each new name is compared with those before it, and each object's end with what lies beside it: a request
 // has few of them.
 Json parse(const std::string& text) {
+  if (common::is_nested_too_deep(text)) {
+    throw std::runtime_error(
+        fmt::format("a request is nested more than {} levels deep", common::kMaxJsonDepth));
+  }
   unsigned names = 0;
-  return Json::parse(text, [&](int depth, Json::parse_event_t event, Json&) {
-    if (depth > kMostDepth)
-      throw std::runtime_error(fmt::format("a request is nested more than {} levels deep", kMostDepth));
+  return Json::parse(text, [&](int, Json::parse_event_t event, Json&) {
     const bool counts = event == Json::parse_event_t::key || event == Json::parse_event_t::object_start;
     if (counts && ++names > kMostNames)
       throw std::runtime_error(fmt::format("a request has {} names and objects at most", kMostNames));

@@ -1,12 +1,14 @@
 // The loaders on files that other programs wrote, and on files that are not as they should be.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "abi/crc32.hpp"
 #include "abi/elf.hpp"
+#include "host/models/packed_file.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/models/mutation.hpp"
 
@@ -48,6 +50,27 @@ void replace(Bytes& bytes, const std::string& what, const std::string& by) {
   REQUIRE(what.size() == by.size());
   std::copy(by.begin(), by.end(), bytes.begin() + static_cast<ptrdiff_t>(place(bytes, what)));
 }
+
+Bytes bytes_of_text(const std::string& text) { return {text.begin(), text.end()}; }
+
+// Appends a member to the object of a JSON file.
+void add_member(Bytes& json, const std::string& member) {
+  const auto end = std::find(json.rbegin(), json.rend(), '}');
+  REQUIRE(end != json.rend());
+  const std::string more = ", " + member;
+  json.insert(end.base() - 1, more.begin(), more.end());
+}
+
+// A safetensors file without tensors.
+Bytes with_metadata(const std::string& metadata) {
+  const std::string header = R"({"__metadata__": )" + metadata + "}";
+  Bytes bytes(sizeof(uint64_t));
+  put<uint64_t>(bytes, 0, header.size());
+  bytes.insert(bytes.end(), header.begin(), header.end());
+  return bytes;
+}
+
+std::string arrays(size_t levels) { return std::string(levels, '[') + std::string(levels, ']'); }
 
 }  // namespace
 
@@ -220,6 +243,77 @@ TEST_CASE("what is wrong is said") {
       CHECK(has(complaint(one), "other.bin: is "));
     }
   }
+}
+
+TEST_CASE("JSON that is nested too deep is refused, wherever it is") {
+  // Copying, comparing or printing so many levels overflows the stack.
+  const std::string deep = R"({"x": )" + arrays(200'000) + "}";
+  const auto refused = [](const std::string& text) {
+    return has(text, "is nested more than 32 levels deep");
+  };
+  Sample one = sample("tiny-llama");
+  add_member(one.files["config.json"], R"("rope_scaling": )" + deep);
+  CHECK(refused(complaint(one)));
+  one = sample("tiny-whisper");
+  add_member(one.files["config.json"], R"("trained_for": )" + deep);
+  CHECK(refused(complaint(one)));
+  one = sample("tiny-llama");
+  one.files["model.safetensors.index.json"] = bytes_of_text(R"({"weight_map": )" + deep + "}");
+  CHECK(refused(complaint(one)));
+  one = {"x.safetensors", {{"x.safetensors", with_metadata(deep)}}, "x.safetensors"};
+  CHECK(refused(complaint(one)));
+  one = sample("tiny-whisper-ct2");
+  one.files.erase("tokenizer.json");
+  one.files.erase("vocabulary.txt");
+  one.files["vocabulary.json"] = bytes_of_text(arrays(200'000));
+  CHECK(refused(complaint(one)));
+
+  const auto tokenizer = [](const std::string& model, const std::string& cut, const std::string& added) {
+    const std::string text = R"({"model": {"vocab": {"a b": 0}, "merges": [], "x": )" + model +
+                             R"(}, "pre_tokenizer": )" + cut + R"(, "added_tokens": [{"id": )" + added +
+                             R"(, "content": "a b"}]})";
+    try {
+      read_tokenizer_json(*FileBytes::hold("tokenizer.json", bytes_of_text(text)), 1);
+      return std::string();
+    } catch (const common::InputError& error) {
+      return std::string(error.what());
+    }
+  };
+  const std::string cut = R"({"type": "ByteLevel", "add_prefix_space": false})";
+  const auto sequence = [&](const std::string& first) {
+    return R"({"type": "Sequence", "pretokenizers": [)" + first + ", " + cut + "]}";
+  };
+  const std::string digits = R"({"type": "Digits", "individual_digits": true})";
+  CHECK(tokenizer("0", sequence(digits), "0") == "");
+  CHECK(refused(tokenizer(deep, cut, "0")));
+  CHECK(refused(tokenizer("0", sequence(deep), "0")));
+  CHECK(refused(tokenizer("0", cut, deep)));
+
+  const auto packed = [](const std::string& metadata) {
+    try {
+      const auto file = PackedFile::in(FileBytes::hold("packed", with_metadata(metadata)));
+      if (file) file->identity({});
+      return std::string(file ? "" : "is not packed");
+    } catch (const common::InputError& error) {
+      return std::string(error.what());
+    }
+  };
+  const std::string begin = R"({"swai": "3", "model": )";
+  const auto quoted = [](const std::string& json) { return nlohmann::json(json).dump(); };
+  CHECK(packed(begin + R"("{}"})") == "");
+  CHECK(refused(packed(begin + quoted(deep) + "}")));
+  CHECK(refused(packed(begin + R"("{}", "digests": )" + quoted(deep) + "}")));
+  // The loader, not PackedFile, reports a damaged safetensors file: it may be of another format.
+  CHECK(packed(begin + R"("{}", "x": )" + deep + "}") == "is not packed");
+}
+
+TEST_CASE("JSON may be nested 32 levels deep, and texts hold what they like") {
+  Sample one = sample("tiny-llama");
+  add_member(one.files["config.json"], R"("x": )" + arrays(31));
+  add_member(one.files["config.json"], R"("y": "\")" + arrays(40) + R"(", "\\": "[")");
+  CHECK(complaint(one) == "");
+  add_member(one.files["config.json"], R"("z": )" + arrays(32));
+  CHECK(has(complaint(one), "config.json: is nested more than 32 levels deep"));
 }
 
 TEST_CASE("weights in several files") {
