@@ -1,7 +1,7 @@
 // Hugging Face's tokenizer.json, as far as byte-level pieces go: GPT-2, Whisper, SmolLM2.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <set>
 #include <tuple>
 
 #include "host/models/byte_letters.hpp"
@@ -96,6 +96,17 @@ void read_merges(const JsonFile& file, const json& list, Vocabulary& words) {
   }
 }
 
+// The list of added tokens, each an object with id and content.
+const json& added_tokens(const JsonFile& file) {
+  static const json kNone = json::array();
+  const auto found = file.root().find("added_tokens");
+  if (found == file.root().end() || !found->is_array()) return kNone;
+  for (const json& one : *found)
+    if (!one.is_object() || !one.contains("id") || !one.contains("content") || !one["content"].is_string())
+      refuse(file.path(), "has an added token without id and content; the file is damaged");
+  return *found;
+}
+
 }  // namespace
 
 Vocabulary read_tokenizer_json(const FileBytes& bytes, uint32_t most) {
@@ -109,19 +120,14 @@ Vocabulary read_tokenizer_json(const FileBytes& bytes, uint32_t most) {
   words.how = Pieces::kByteLevel;
   words.splitter = splitter_of(file);
   PieceList pieces(file, most, words);
+  const json& added = added_tokens(file);
   // Added tokens are texts; some stand in the vocabulary, too.
-  const auto added = file.root().find("added_tokens");
-  const bool has_added = added != file.root().end() && added->is_array();
-  const auto is_added = [&](const json& number) {
-    if (!has_added) return false;
-    return std::any_of(added->begin(), added->end(), [&](const json& one) {
-      return one.is_object() && one.contains("id") && one["id"] == number;
-    });
-  };
+  std::set<json> added_numbers;
+  for (const json& one : added) added_numbers.insert(one["id"]);
   for (const auto& [piece, number] : vocabulary->root().items()) {
     if (auto plain = bytes_of_letters(piece)) {
       pieces.add(number, std::move(*plain), PieceKind::kNormal);
-    } else if (!is_added(number)) {
+    } else if (!added_numbers.contains(number)) {
       bytes_of_piece(file, piece);  // throws
     }
   }
@@ -129,14 +135,10 @@ Vocabulary read_tokenizer_json(const FileBytes& bytes, uint32_t most) {
   if (merges == model->root().end() || !merges->is_array())
     refuse(file.path(), "has no merges; fetch it again");
   read_merges(file, *merges, words);
-  if (has_added) {
-    for (const json& one : *added) {
-      if (!one.is_object() || !one.contains("id") || !one.contains("content") || !one["content"].is_string())
-        refuse(file.path(), "has an added token without id and content; the file is damaged");
-      const bool special = one.contains("special") && one["special"] == true;
-      pieces.add(one["id"], one["content"].get<std::string>(),
-                 special ? PieceKind::kControl : PieceKind::kUserDefined);
-    }
+  for (const json& one : added) {
+    const bool special = one.contains("special") && one["special"] == true;
+    pieces.add(one["id"], one["content"].get<std::string>(),
+               special ? PieceKind::kControl : PieceKind::kUserDefined);
   }
   return words;
 }

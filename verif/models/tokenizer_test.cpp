@@ -2,6 +2,7 @@
 #include "host/models/tokenizer.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <random>
 
@@ -144,6 +145,24 @@ TEST_CASE("long texts without spaces take no long time") {
   const auto tokenizer = make_tokenizer("bpe", bpe());
   const std::string text(300000, 'a');
   CHECK(tokenizer->decode(tokenizer->encode(text)) == text);
+}
+
+TEST_CASE("many added tokens take no long time") {
+  // Each is in the vocabulary, too, written as text rather than as letters for bytes.
+  constexpr uint32_t kCount = 100'000;
+  std::string vocabulary, added;
+  for (uint32_t i = 0; i < kCount; ++i) {
+    const char* const comma = i == 0 ? "" : ",";
+    vocabulary += fmt::format(R"({}"a {}":{})", comma, i, i);
+    added += fmt::format(R"({}{{"id":{},"content":"a {}"}})", comma, i, i);
+  }
+  const std::string text = fmt::format(
+      R"({{"model":{{"vocab":{{{}}},"merges":[]}},"pre_tokenizer":{{"type":"ByteLevel","add_prefix_space":false}},"added_tokens":[{}]}})",
+      vocabulary, added);
+  const Vocabulary words =
+      read_tokenizer_json(*FileBytes::hold("tokenizer.json", {text.begin(), text.end()}), kCount);
+  CHECK(words.pieces[kCount - 1] == "a 99999");
+  CHECK(words.kinds[0] == PieceKind::kUserDefined);
 }
 
 TEST_CASE("tokenizers that are damaged are refused") {
