@@ -2,6 +2,7 @@
 
 #include "host/models/loaders.hpp"
 #include "host/models/reader.hpp"
+#include "host/models/sentence_piece.hpp"
 
 namespace swai::models {
 namespace {
@@ -205,11 +206,12 @@ Vocabulary read_llama2c_tokens(const FileBytes& file, uint32_t count) {
     words.scores.push_back(reader.number<float>("a score"));
     const uint32_t bytes = reader.count<int32_t>("the length of a token", 0, kMostPieceBytes);
     words.pieces.emplace_back(reader.text(bytes, "a token"));
-    // SentencePiece's order: unknown, begin, end, 256 bytes, then texts.
-    words.kinds.push_back(i == 0    ? PieceKind::kUnknown
-                          : i < 3   ? PieceKind::kControl
-                          : i < 259 ? PieceKind::kByte
-                                    : PieceKind::kNormal);
+    // The file does not state the kind of a token. Unknown, begin and end come first; bytes, which not every
+    // vocabulary has, are recognised by their text.
+    words.kinds.push_back(i == 0                            ? PieceKind::kUnknown
+                          : i < 3                           ? PieceKind::kControl
+                          : byte_named(words.pieces.back()) ? PieceKind::kByte
+                                                            : PieceKind::kNormal);
   }
   if (reader.left() != 0)
     reader.fail(fmt::format("has more than the {} tokens of the model; it is another model's", count));

@@ -9,17 +9,13 @@
 #include "host/models/space_sign.hpp"
 
 namespace swai::models {
-namespace {
 
-// "<0x41>"
 std::optional<uint8_t> byte_named(std::string_view piece) {
   if (piece.size() != 6 || !piece.starts_with("<0x") || piece.back() != '>') return std::nullopt;
   uint8_t byte = 0;
   const auto [end, error] = std::from_chars(piece.data() + 3, piece.data() + 5, byte, 16);
   return error == std::errc{} && end == piece.data() + 5 ? std::optional(byte) : std::nullopt;
 }
-
-}  // namespace
 
 SentencePiece::SentencePiece(const std::string& path, Vocabulary vocabulary)
     : Tokenizer(path, std::move(vocabulary)) {

@@ -7,6 +7,9 @@
 
 namespace swai::models {
 
+// The byte that a piece such as "<0x41>" stands for; nothing for other pieces.
+std::optional<uint8_t> byte_named(std::string_view piece);
+
 class SentencePiece : public Tokenizer {
  public:
   SentencePiece(const std::string& path, Vocabulary vocabulary);

@@ -165,6 +165,40 @@ TEST_CASE("many added tokens take no long time") {
   CHECK(words.kinds[0] == PieceKind::kUserDefined);
 }
 
+TEST_CASE("llama2.c's tokens: bytes are those that are written as such") {
+  // As llama2.c's tokenizer.py writes a vocabulary of characters without tokens for bytes, which begin at 3
+  // elsewhere.
+  std::vector<std::string> pieces = {"<unk>", "\n<s>\n", "\n</s>\n"};
+  const auto tokens_of = [](const std::vector<std::string>& all) {
+    Bytes bytes(sizeof(int32_t));
+    const auto add = [&](const auto value) {
+      const auto* const from = reinterpret_cast<const uint8_t*>(&value);
+      bytes.insert(bytes.end(), from, from + sizeof value);
+    };
+    for (size_t i = 0; i < all.size(); ++i) {
+      add(-static_cast<float>(i));
+      add(static_cast<int32_t>(all[i].size()));
+      bytes.insert(bytes.end(), all[i].begin(), all[i].end());
+    }
+    return make_tokenizer("tokens", read_llama2c_tokens(*FileBytes::hold("tokenizer.bin", bytes),
+                                                        static_cast<uint32_t>(all.size())));
+  };
+  for (const std::string piece : {" ", "\xE4\xBD\xA0", "\xE5\xA5\xBD", "\xE4\xBD\xA0\xE5\xA5\xBD", "a"})
+    pieces.push_back(piece);
+  const auto characters = tokens_of(pieces);
+  const std::string hello = "a\xE4\xBD\xA0\xE5\xA5\xBD";
+  CHECK(characters->encode(hello) == std::vector<Token>{3, 7, 6});
+  CHECK(characters->decode(characters->encode(hello)) == hello);
+  // What has neither a token nor bytes is unknown.
+  CHECK(characters->encode("\xE5\x90\x97") == std::vector<Token>{3, 0});
+
+  pieces.insert(pieces.begin() + 4, {"<0xE5>", "<0x90>", "<0x97>", "<0x9>"});
+  const auto with_bytes = tokens_of(pieces);
+  CHECK(with_bytes->encode("\xE5\x90\x97") == std::vector<Token>{3, 4, 5, 6});
+  CHECK(with_bytes->decode(std::vector<Token>{4, 5, 6}) == "\xE5\x90\x97");
+  CHECK(with_bytes->decode(std::vector<Token>{7}) == "<0x9>");
+}
+
 TEST_CASE("tokenizers that are damaged are refused") {
   const auto refused = [](Vocabulary words) {
     CHECK_THROWS_AS(make_tokenizer("words", std::move(words)), common::InputError);
