@@ -20,7 +20,7 @@ inline constexpr uint32_t kKept = 4;
 
 // Memory that processor and cores reach, and what each of them writes is in lines of its own.
 struct Words {
-  alignas(64) std::array<uint32_t, 2 * 3> ranges;  // of tokens that are ruled out
+  alignas(64) speech::RuledOut ranges;
   alignas(64) std::array<uint32_t, kMostTokens> tokens;
   alignas(64) uint32_t token;  // that was chosen
   uint32_t reserved;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -35,15 +36,27 @@ constexpr std::optional<Token> last_timestamp_in(std::span<const Token> tokens, 
   return std::nullopt;
 }
 
-// first <= token < first_timestamp, or first_allowed_timestamp <= token < end_of_timestamps; and none that is
-// suppressed.
+// Tokens that may follow, apart from suppressed ones: from `first` up to `end`, without timestamps before
+// `first_timestamp`.
 struct Allowed {
   Token first = 0;
   Token first_timestamp = 0;
-  Token end_of_timestamps = 0;
+  Token end = 0;
 
   friend constexpr bool operator==(const Allowed&, const Allowed&) = default;
 };
+
+// Tokens from `begin` up to `end`.
+struct TokenRange {
+  Token begin = 0;
+  Token end = 0;
+};
+using RuledOut = std::array<TokenRange, 3>;
+
+// The other tokens of a vocabulary of `count` tokens, as ranges of the operator `mask`.
+constexpr RuledOut ruled_out(const Allowed& allowed, Token first_timestamp, Token count) {
+  return {{{0, allowed.first}, {first_timestamp, allowed.first_timestamp}, {allowed.end, count}}};
+}
 
 // Of a text without timestamps.
 constexpr Allowed allowed_without_timestamps(const Marks& marks) {
@@ -56,7 +69,7 @@ constexpr Allowed allowed_after(std::span<const Token> chosen, const Marks& mark
   Allowed allowed = {0, marks.first_timestamp, marks.last_timestamp + 1};
   if (chosen.empty()) {
     allowed.first = marks.first_timestamp;
-    allowed.end_of_timestamps = marks.first_timestamp + kMaxInitialTimestamp + 1;
+    allowed.end = marks.first_timestamp + kMaxInitialTimestamp + 1;
     return allowed;
   }
   const bool after_one = marks.is_timestamp(chosen.back());
@@ -66,9 +79,9 @@ constexpr Allowed allowed_after(std::span<const Token> chosen, const Marks& mark
     allowed.first_timestamp = after_one && !after_two ? *last : *last + 1;
   }
   // A pair is complete: text follows. Only its first half is there: its other half, or the end.
-  if (after_two) allowed.end_of_timestamps = allowed.first_timestamp;
+  if (after_two) allowed.end = allowed.first_timestamp;
   if (after_one && !after_two) allowed.first = marks.end;
-  allowed.end_of_timestamps = std::max(allowed.end_of_timestamps, allowed.first_timestamp);
+  allowed.end = std::max(allowed.end, allowed.first_timestamp);
   return allowed;
 }
 

@@ -265,16 +265,10 @@ class Listener {
     words_->ranges = ranges();
     lists_.give(words_, &words_->ranges, sizeof words_->ranges);
   }
-  // That are ruled out.
-  std::array<uint32_t, 2 * 3> ranges() const {
+  speech::RuledOut ranges() const {
     const speech::Allowed allowed = wish_.timestamps != 0 ? speech::allowed_after(said_.all(), wish_.marks)
                                                           : speech::allowed_without_timestamps(wish_.marks);
-    return {0,
-            allowed.first,
-            wish_.marks.first_timestamp,
-            allowed.first_timestamp,
-            allowed.end_of_timestamps,
-            wish_.vocabulary};
+    return speech::ruled_out(allowed, wish_.marks.first_timestamp, wish_.vocabulary);
   }
 
   static void copy(uint64_t to, uint64_t from, uint64_t bytes) {

@@ -81,7 +81,8 @@ void check(const Wish& wish, const transcribe::WhisperFile& ready) {
                 "cores of the card have something to copy with --launch three-tier and one beam");
   }
   const auto& options = wish.options;
-  if (options.language != "auto" && !transcribe::language_number(options.language)) {
+  const std::optional<uint32_t> language = transcribe::language_number(options.language);
+  if (options.language != "auto" && !language) {
     throw Error(kBadInput, fmt::format("--language {}: no such code; en, de and fr are some, auto finds out",
                                        options.language));
   }
@@ -90,6 +91,10 @@ void check(const Wish& wish, const transcribe::WhisperFile& ready) {
     throw Error(kBadInput,
                 fmt::format("{} knows English only: it takes no --language {}, and does not translate",
                             wish.model, options.language));
+  }
+  if (language >= ready.special.languages) {
+    throw Error(kBadInput, fmt::format("--language {}: {} does not know the language {}", options.language,
+                                       wish.model, options.language));
   }
 }
 
@@ -310,8 +315,7 @@ void add_transcribe(Cli& cli) {
       ->check([](const std::string& folder) { return folder.empty() ? "a folder without a name" : ""; })
       ->type_name("FOLDER");
   command
-      ->add_option("--language", wish->options.language,
-                   "what is spoken, by its code (default en; auto finds out)")
+      ->add_option("--language", wish->options.language, "code of the spoken language; auto detects it [en]")
       ->type_name("CODE");
   command->add_option("--task", wish->options.task, "transcribe (default), or translate into English")
       ->check(CLI::IsMember({"transcribe", "translate"}))

@@ -36,13 +36,8 @@ size_t frame_bytes(const CardWhisper& card) { return card.shape.mels * sizeof(fl
 
 size_t mel_bytes(const CardWhisper& card) { return (card.frames() + 2) * frame_bytes(card); }
 
-using Ranges = std::array<operators::ColumnRange, kRanges>;
-
-// That are ruled out.
-Ranges ranges_of(const speech::Allowed& allowed, const CardWhisper& card) {
-  return {{{0, allowed.first},
-           {card.first_timestamp, allowed.first_timestamp},
-           {allowed.end_of_timestamps, card.shape.vocabulary}}};
+speech::RuledOut ranges_of(const speech::Allowed& allowed, const CardWhisper& card) {
+  return speech::ruled_out(allowed, card.first_timestamp, card.shape.vocabulary);
 }
 
 constexpr std::array kOfEachBeam = {"tokens", "places", "chunks", "ranges"};
@@ -205,7 +200,7 @@ void CardSpeech::hear(std::span<const float> mel) {
 }
 
 void CardSpeech::obey(const Rules& rules) {
-  static_assert(sizeof(Ranges) == sizeof Words::ranges);
+  static_assert(sizeof(speech::TokenRange) == sizeof(operators::ColumnRange));
   words_.put(walk::bytes_of(ranges_of(rules.allowed, card_)), offsetof(Words, ranges));
   operators::SampleSettings settings;
   settings.temperature = static_cast<float>(rules.temperature);
@@ -282,7 +277,7 @@ std::vector<std::vector<Choice>> CardSpeech::go_on(std::span<const Branch> branc
   const auto beam_of = [&](size_t of_row) { return of_row < branches.size() ? of_row : 0; };
   std::vector<Token> tokens;
   std::vector<uint32_t> chunks;
-  std::vector<Ranges> ranges;
+  std::vector<speech::RuledOut> ranges;
   for (size_t i = 0; i < beams.count; ++i) {
     const Branch& branch = branches[beam_of(i)];
     tokens.push_back(branch.token);

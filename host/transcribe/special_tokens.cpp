@@ -69,6 +69,10 @@ std::optional<uint32_t> language_number(std::string_view code) {
 
 std::string_view language_code(uint32_t number) { return kLanguages.at(number); }
 
+speech::Allowed allowed_languages(const SpecialTokens& special) {
+  return {special.first_language, special.first_timestamp, special.first_language + special.languages};
+}
+
 std::vector<Token> suppressed_tokens(const models::Tokenizer& tokenizer, const SpecialTokens& special) {
   std::set<Token> tokens = {tokenizer.encode(" -").at(0),
                             tokenizer.encode(" '").at(0),

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "abi/elf.hpp"
 #include "host/common/utf8.hpp"
 #include "host/transcribe/beam_search.hpp"
 
@@ -68,11 +69,11 @@ void Transcriber::find_language() {
   speech_.begin();
   Rules rules;
   rules.timestamps = false;
-  // One of the languages: as if they were the timestamps.
-  rules.allowed = {special_.first_timestamp, special_.first_language,
-                   special_.first_language + special_.languages};
+  rules.allowed = allowed_languages(special_);
   const Token start = special_.start;
   language_ = speech_.append({&start, 1}, rules).token - special_.first_language;
+  if (language_ >= special_.languages)
+    throw common::InputError("the model names no language: its weights are damaged");
   language_known_ = true;
 }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string>
+#include <tuple>
 
+#include "abi/speech_rules.hpp"
 #include "host/graph/program.hpp"
 #include "host/transcribe/card_whisper.hpp"
 
@@ -25,8 +27,8 @@ std::string decoder_graph(const CardWhisper& model, uint32_t rows);
 // (`followers`).
 std::string beams_graph(const CardWhisper& model, uint32_t beams);
 
-// Of columns that are ruled out.
-inline constexpr uint32_t kRanges = 3;
+// Number of ranges of tokens that are ruled out.
+inline constexpr uint32_t kRanges = std::tuple_size_v<speech::RuledOut>;
 
 struct WhisperPrograms {
   graph::Program encoder;

@@ -27,7 +27,7 @@ def tokens(report):
 def all_but_times(report):
     """What the host's model says, too. Each probability is a number of 64 bits: all logits of a step are in it."""
     segments = report["segments"]
-    return {"text": report["text"], "tokens": tokens(report),
+    return {"language": report["language"], "text": report["text"], "tokens": tokens(report),
             "avg_logprob": [segment["avg_logprob"] for segment in segments],
             "no_speech_prob": [segment["no_speech_prob"] for segment in segments]}
 

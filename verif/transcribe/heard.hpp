@@ -31,6 +31,7 @@ inline void print_heard(Speech& speech, const WhisperFile& file, const Options& 
                       for (const Token token : said.segment.tokens) tokens.push_back(token);
                     });
     std::cout << nlohmann::json{{"file", name},
+                                {"language", transcriber.language()},
                                 {"text", text},
                                 {"tokens", tokens},
                                 {"avg_logprob", probabilities},

@@ -123,12 +123,7 @@ void HostSpeech::hear(std::span<const float> mel) {
 }
 
 void HostSpeech::obey(const Rules& rules) {
-  const speech::Allowed& allowed = rules.allowed;
-  const std::array<operators::ColumnRange, kRanges> forbidden = {
-      {{0, allowed.first},
-       {card_.first_timestamp, allowed.first_timestamp},
-       {allowed.end_of_timestamps, card_.shape.vocabulary}}};
-  put("ranges", bytes_of(forbidden));
+  put("ranges", bytes_of(speech::ruled_out(rules.allowed, card_.first_timestamp, card_.shape.vocabulary)));
   operators::SampleSettings settings;
   settings.temperature = static_cast<float>(rules.temperature);
   settings.seed[0] = static_cast<uint32_t>(seed_);

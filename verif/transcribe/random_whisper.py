@@ -1,5 +1,5 @@
-"""A Whisper model with random weights and OpenAI's English vocabulary, in whisper.cpp's format; a small one unless a
-shape is given."""
+"""Whisper models with random weights and OpenAI's vocabularies, in whisper.cpp's format; a small English one unless a shape
+is given."""
 
 import array
 import dataclasses
@@ -21,6 +21,15 @@ class Shape:
     layers: int = LAYERS  # of the encoder, and of the decoder
     text_context: int = TEXT_CONTEXT
     all_tokens_differ: bool = False  # else each is as likely as some others
+    multilingual: bool = False
+
+    @property
+    def texts(self):
+        return TEXTS + self.multilingual
+
+    @property
+    def vocabulary(self):
+        return VOCABULARY + self.multilingual
 
 
 BASE = Shape(width=512, heads=8, layers=6, text_context=448)  # 74 million parameters
@@ -69,11 +78,11 @@ def write(path, seed=1, shape=Shape()):
 
     with open(path, "wb") as out:
         out.write(struct.pack("<I", 0x67676D6C))
-        out.write(struct.pack("<11i", VOCABULARY, AUDIO_CONTEXT, width, shape.heads, layers, shape.text_context, width, shape.heads, layers,
+        out.write(struct.pack("<11i", shape.vocabulary, AUDIO_CONTEXT, width, shape.heads, layers, shape.text_context, width, shape.heads, layers,
                               MELS, FP16))
         out.write(struct.pack("<ii", MELS, 201) + bytes(4 * MELS * 201))
         # All bytes, and words, so that what it says can be read.
-        pieces = [bytes([byte]) for byte in range(256)] + [f" w{i}".encode() for i in range(256, TEXTS)]
+        pieces = [bytes([byte]) for byte in range(256)] + [f" w{i}".encode() for i in range(256, shape.texts)]
         out.write(struct.pack("<i", len(pieces)))
         for piece in pieces:
             out.write(struct.pack("<I", len(piece)) + piece)
@@ -85,8 +94,8 @@ def write(path, seed=1, shape=Shape()):
         tensor("decoder.positional_embedding", (shape.text_context, width), numbers(shape.text_context * width, 0.5))
         count = 65_537 if shape.all_tokens_differ else 997 * width
         some = struct.pack(f"<{count}e", *(rng.gauss(0, 1) for _ in range(count)))
-        data = (some * (VOCABULARY * width // count + 1))[: VOCABULARY * width * 2]
-        tensor("decoder.token_embedding.weight", (VOCABULARY, width), data, FP16)
+        data = (some * (shape.vocabulary * width // count + 1))[: shape.vocabulary * width * 2]
+        tensor("decoder.token_embedding.weight", (shape.vocabulary, width), data, FP16)
         for layer in range(layers):
             block(f"encoder.blocks.{layer}", cross=False)
             block(f"decoder.blocks.{layer}", cross=True)

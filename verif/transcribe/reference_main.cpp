@@ -77,9 +77,9 @@ class ReferenceSpeech : public transcribe::Speech {
     for (const Token token : forbidden_.always) logits[token] = kNever;
     if (rules.first)
       for (const Token token : forbidden_.first) logits[token] = kNever;
-    never(0, rules.allowed.first);
-    never(first_timestamp_, rules.allowed.first_timestamp);
-    never(rules.allowed.end_of_timestamps, logits.size());
+    for (const auto& [begin, end] :
+         speech::ruled_out(rules.allowed, first_timestamp_, static_cast<Token>(logits.size())))
+      never(begin, end);
     const std::span<const double> all(logits);
     const auto texts = all.first(first_timestamp_), timestamps = all.subspan(first_timestamp_);
     if (log_of_sum(timestamps) > *std::ranges::max_element(texts)) never(0, first_timestamp_);
@@ -116,6 +116,7 @@ int main(int count, char** words) {
   app.add_option("-m", path, "file or folder of a Whisper model")->required();
   app.add_option("SOUND", sounds, "sounds")->required();
   app.add_option("--beams", options.beams, "texts that are followed at once");
+  app.add_option("--language", options.language, "what is spoken, or auto");
   CLI11_PARSE(app, count, words);
   const models::Model model = models::load(path);
   const transcribe::WhisperFile file(transcribe::whisper_model(model, models::Precision::kFp32));

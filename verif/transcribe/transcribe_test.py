@@ -203,6 +203,24 @@ class Beams(TranscribeTest):
         self.assertIn("--beams", self.transcribe("--beams", "17", SOUND, code=2)[1])
 
 
+class Languages(TranscribeTest):
+    """Of a model that knows several."""
+
+    def test_detected_as_in_double_precision(self):
+        model, sound = self.folder / "languages.ggml", f"{FOLDER.name}/35.wav"
+        random_whisper.write(model, shape=random_whisper.Shape(multilingual=True))
+        write_sound(sound, 35)
+        how = ("-m", model, "--language", "auto", sound)
+        right = json.loads(subprocess.run(["build/whisper-reference", *how], check=True, capture_output=True).stdout)
+        self.assertNotEqual(right["language"], "en")
+        for words in (), ("--launch", "two-tier"):
+            with self.subTest(words=words):
+                report = self.run_json("transcribe", "--no-fallback", "--precision", "fp32", *words, *how)
+                self.assertEqual(report["language"], right["language"])
+                self.assertGreater(report["windows"], 1)
+                self.assertEqual([token for one in report["segments"] for token in one["tokens"]], right["tokens"])
+
+
 class Packed(TranscribeTest):
     def test_it_says_the_same(self):
         for words in ((), ("--precision", "w4a8", "--four-bits", "decoder.feed_forward", "--four-bits", "head")):
@@ -353,6 +371,10 @@ class BadInput(TranscribeTest):
         self.refused(SOUND, "--memory", "copy", "--launch", "two-tier", message="the host copies across PCIe")
 
     def test_languages(self):
+        # Whisper large-v3 alone knows Cantonese.
+        model = self.folder / "languages.ggml"
+        random_whisper.write(model, shape=random_whisper.Shape(multilingual=True))
+        self.refused(SOUND, "--language", "yue", model=model, message="does not know the language yue")
         self.refused(SOUND, "--language", "xx", message="no such code")
         self.refused(SOUND, "--language", "de", message="knows English only")
         self.refused(SOUND, "--task", "translate", message="does not translate")

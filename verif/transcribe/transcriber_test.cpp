@@ -5,6 +5,8 @@
 
 #include <deque>
 
+#include "abi/elf.hpp"
+
 using namespace swai;
 using namespace swai::transcribe;
 
@@ -53,8 +55,7 @@ class Told : public Speech {
   void begin() override { given_.clear(); }
   Choice append(std::span<const Token> tokens, const Rules& rules) override {
     given_.insert(given_.end(), tokens.begin(), tokens.end());
-    if (rules.allowed.first_timestamp == special_.first_language)
-      return {special_.first_language + language, -0.1};
+    if (rules.allowed == allowed_languages(special_)) return {special_.first_language + language, -0.1};
     if (rules.first) {
       said_ = 0;
       if (prompts.empty() || began_) {
@@ -261,6 +262,17 @@ TEST_CASE("transcriber: the language is found, and told to the decoder") {
   CHECK(rig.language == "de");
   CHECK(rig.told.prompts[0] ==
         std::vector<Token>{rig.special.start, rig.special.first_language + 2, rig.special.transcribe});
+}
+
+TEST_CASE("transcriber: a decoder that names no language is damaged") {
+  Rig rig(51'865);
+  Options options;
+  options.language = "auto";
+  // The tokens before and after those of languages.
+  for (const uint32_t number : {~0U, rig.special.languages}) {
+    rig.told.language = number;
+    CHECK_THROWS_WITH_AS(rig.run(1000, options), doctest::Contains("names no language"), common::InputError);
+  }
 }
 
 TEST_CASE("transcriber: bytes that are no characters are shown as such") {
