@@ -1,5 +1,5 @@
 # Sound for speech models.
 
-AUDIO_SOURCES := $(addprefix host/audio/,mel.cpp resampler.cpp sound.cpp)
+AUDIO_SOURCES := $(addprefix host/audio/,mel.cpp resampler.cpp sound.cpp wav_length.cpp)
 AUDIO_LIBS := -lsndfile -lsoxr -lfftw3
 $(eval $(call cxx_library,audio,$(AUDIO_SOURCES)))

@@ -14,6 +14,7 @@
 
 #include "abi/elf.hpp"
 #include "host/audio/resampler.hpp"
+#include "host/audio/wav_length.hpp"
 
 namespace swai::audio {
 namespace {
@@ -68,6 +69,7 @@ void mix(const std::string& path, std::span<const float> frames, size_t channels
 // Takes the descriptor.
 Sound sound_of(int fd, const std::string& path) {
   SF_INFO info{};
+  const bool is_short_wav = is_cut_short_wav(fd);
   const File file(sf_open_fd(fd, SFM_READ, &info, SF_TRUE), sf_close);
   if (!file)
     refuse(path,
@@ -95,7 +97,7 @@ Sound sound_of(int fd, const std::string& path) {
   }
   if (read == 0) refuse(path, "holds no sound");
   resampler.finish(sound.samples);
-  sound.cut_short = read < info.frames;
+  sound.cut_short = is_short_wav || read < info.frames;
   return sound;
 }
 

@@ -15,7 +15,7 @@ struct Sound {
   std::vector<float> samples;  // all are numbers; of most files from -1 to 1
   uint32_t file_rate = 0;
   uint32_t file_channels = 0;
-  bool cut_short = false;  // the file says that it has more than it has
+  bool cut_short = false;  // the file states more sound than it has
   double seconds() const { return static_cast<double>(samples.size()) / kRate; }
 };
 

@@ -209,7 +209,8 @@ int run(const Cli& cli, Wish wish) {
   for (const std::string& file : wish.files) {
     sounds.push_back(sound_of(file));
     if (sounds.back().cut_short && !cli.options().quiet)
-      fmt::print(stderr, "swai: {} is shorter than it says: it may be cut off\n", common::printable(file));
+      fmt::print(stderr, "swai: {} is cut short: it states more sound than it has\n",
+                 common::printable(file));
   }
   Transcripts transcripts(cli, *transcribe::format_of(wish.format), wish.output_folder, wish.files);
   const std::string module = places().operators;
@@ -263,6 +264,7 @@ int run(const Cli& cli, Wish wish) {
                      {"precision", models::to_text(model.precision)},
                      {"language", transcriber.language()},
                      {"duration", sound.seconds()},
+                     {"cut_short", sound.cut_short},
                      {"windows", transcriber.windows()}});
     if (!ready.model.training.only.empty() && doubts.any() && !cli.options().quiet) {
       fmt::print(stderr, "swai: {} knows {} only: something else seems to be in {}\n", wish.model,

@@ -230,6 +230,41 @@ TEST_CASE("headers that lie, files that end too early") {
   CHECK(read_sound(path).samples.size() == 1000);
 }
 
+TEST_CASE("a file that has less sound than it says is read, and known") {
+  const Folder folder;
+  struct Kind {
+    const char* name;
+    int format;
+  };
+  for (const Kind& kind : {Kind{"a.wav", kFloatWav}, Kind{"b.wav", SF_FORMAT_WAV | SF_FORMAT_PCM_16},
+                           Kind{"c.wav", SF_FORMAT_WAVEX | SF_FORMAT_PCM_24},
+                           Kind{"a.flac", SF_FORMAT_FLAC | SF_FORMAT_PCM_16}}) {
+    CAPTURE(kind.name);
+    const std::string path = folder.path / kind.name;
+    write(path, kind.format, kRate, 2, noise(40'000));
+    CHECK_FALSE(read_sound(path).cut_short);
+    Bytes bytes = read(path);
+    bytes.resize(bytes.size() - 2);
+    write(path, bytes);
+    CHECK(read_sound(path).cut_short);
+    bytes.resize(bytes.size() / 2);
+    write(path, bytes);
+    const Sound half = read_sound(path);
+    CHECK(half.cut_short);
+    CHECK(half.samples.size() > 1000);
+    CHECK(half.samples.size() < 20'000);
+  }
+  // Placeholders of programs that write to a pipe and cannot fill in the length later.
+  const std::string path = folder.path / "pipe.wav";
+  write(path, SF_FORMAT_WAV | SF_FORMAT_PCM_16, kRate, 1, sine(440, kRate, 1000));
+  Bytes bytes = read(path);
+  for (const uint32_t length : {0x7FFF'F000U, 0x8000'0000U, 0xFFFF'FFFFU}) {
+    std::memcpy(bytes.data() + 40, &length, sizeof length);
+    write(path, bytes);
+    CHECK_FALSE(read_sound(path).cut_short);
+  }
+}
+
 TEST_CASE("damaged files are refused, or harmless") {
   const Folder folder;
   std::mt19937_64 random(test_seed());

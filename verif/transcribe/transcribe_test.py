@@ -160,6 +160,17 @@ class Formats(TranscribeTest):
             out.writeframes(b"\x10\x10")
         self.assertEqual(self.transcribe(sound)[0], "")
 
+    def test_cut_short(self):
+        """What is there is transcribed, with a warning."""
+        sound = self.folder / "cut.wav"
+        sound.write_bytes(pathlib.Path(SOUND).read_bytes()[:-40_000])
+        warned = "cut.wav is cut short: it states more sound than it has"
+        for path, is_cut in (sound, True), (SOUND, False):
+            out, err = self.run_swai("transcribe", "--no-fallback", "-m", MODEL, "--format", "json", path)
+            report = json.loads(out)
+            self.assertEqual((report["cut_short"], report["duration"]), (is_cut, 3.75 if is_cut else 5))
+            self.assertEqual(warned in err, is_cut)
+
     def test_limit_of_launches(self):
         self.environment["SWAI_LAUNCH_LIMIT"] = "20000"
         for words in ((), ("--launch", "two-tier")):
