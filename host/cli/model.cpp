@@ -14,6 +14,7 @@
 #include "host/generate/packed_llama.hpp"
 #include "host/models/ggml_writer.hpp"
 #include "host/models/load.hpp"
+#include "host/models/tokenizer.hpp"
 
 namespace swai::cli {
 namespace {
@@ -203,6 +204,8 @@ int show(const Cli& cli, const Wish& wish) {
 int import(const Cli& cli, const Wish& wish) {
   const AnyModel model =
       open_any_model(wish.path, wish.tokens, models::precision_named(wish.precision), wish.four_bits);
+  // Throws now if the tokenizer is missing or damaged: a packed file cannot get another one.
+  models::make_tokenizer(wish.path, vocabulary_of(model));
   const std::string precision = models::to_text(precision_of(model));
   {
     const Progress progress(!cli.options().quiet, wish.output);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""swai model info, as its users see it."""
+"""swai model info and import, as their users see them."""
 
 import json
 import pathlib
@@ -57,6 +57,17 @@ class ModelInfo(SwaiTest):
                 self.assertIn(str(path), err)
                 report = json.loads(self.run_swai("--json", "model", "info", path, code=2)[0])
                 self.assertEqual(report["exit_code"], 2)
+
+
+class ModelImport(SwaiTest):
+    def test_without_a_tokenizer(self):
+        """No command could read the packed file."""
+        for name in "tiny-llama", "tiny-llama.bin":
+            with self.subTest(name):
+                packed = self.folder / "x.packed"
+                error = self.run_swai("model", "import", DATA / name, "-o", packed, code=2)[1]
+                self.assertIn(f"{DATA / name}: has no tokenizer; put tokenizer.json or tokenizer.bin beside it", error)
+                self.assertFalse(packed.exists())
 
 
 if __name__ == "__main__":
