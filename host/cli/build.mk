@@ -56,6 +56,7 @@ CLI_SOURCES := $(addprefix host/cli/bench/, \
     question.cpp \
     shared.cpp \
     stats.cpp \
+    token_times.cpp \
     wish.cpp \
 ) $(addprefix host/cli/, \
     any_model.cpp \

@@ -11,6 +11,7 @@
 #include "host/cli/graph_run.hpp"
 #include "host/cli/graph_template.hpp"
 #include "host/cli/table.hpp"
+#include "host/cli/words.hpp"
 #include "host/graph/lower.hpp"
 #include "host/graph/plan.hpp"
 #include "host/graph/signatures.hpp"
@@ -72,12 +73,12 @@ int check_graph(const Cli& cli, const std::string& path) {
     return kDone;
   }
   fmt::print(
-      "{}: {} nodes, {} inputs, {} weights, {} states, {} outputs; {} KiB for what lies between, {} KiB if "
-      "each value had a "
-      "place of its own\n",
-      graph.name, graph.nodes.size(), count(graph, graph::ValueKind::kInput),
-      count(graph, graph::ValueKind::kWeight), count(graph, graph::ValueKind::kState),
-      count(graph, graph::ValueKind::kOutput), plan.bytes / 1024, plan.bytes_alone / 1024);
+      "{}: {}, {}, {}, {}, {}; {} KiB for what lies between, {} KiB if each value had a place of its own\n",
+      graph.name, counted(graph.nodes.size(), "node"),
+      counted(count(graph, graph::ValueKind::kInput), "input"),
+      counted(count(graph, graph::ValueKind::kWeight), "weight"),
+      counted(count(graph, graph::ValueKind::kState), "state"),
+      counted(count(graph, graph::ValueKind::kOutput), "output"), plan.bytes / 1024, plan.bytes_alone / 1024);
   for (const std::string& note : graph.notes) fmt::print(stderr, "note: {}\n", note);
   return kDone;
 }

@@ -7,6 +7,7 @@
 
 #include "abi/argument_text.hpp"
 #include "host/cli/table.hpp"
+#include "host/cli/words.hpp"
 #include "host/common/new_file.hpp"
 #include "host/graph/template_file.hpp"
 #include "operators.hpp"
@@ -137,8 +138,8 @@ void show_template(const Cli& cli, const std::string& path, std::span<const uint
                 fmt::format("{}", most_of(pattern, base))});
   }
   fmt::print("{}\n{}", nodes.text(), memory.text());
-  fmt::print("a template of {} nodes in {} bytes, with {} parameters\n", pattern.nodes.size(), bytes.size(),
-             pattern.parameters.size());
+  fmt::print("a template of {} in {} bytes, with {}\n", counted(pattern.nodes.size(), "node"), bytes.size(),
+             counted(pattern.parameters.size(), "parameter"));
 }
 
 }  // namespace swai::cli

@@ -9,6 +9,7 @@
 
 #include "host/cli/error.hpp"
 #include "host/cli/table.hpp"
+#include "host/cli/words.hpp"
 
 namespace swai::cli {
 
@@ -141,15 +142,11 @@ std::string why(const LaunchWork& work) {
   return text;
 }
 
-std::string count(uint64_t number, std::string_view what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : what.ends_with('h') ? "es" : "s");
-}
-
 std::string text_of(const LaunchWork& work) {
   Shares states = states_of(work, work.states);
   states.push_back(outside(work));
-  std::string text = fmt::format("\n{}: {}, {} on {}\n", work.kernel, count(work.launches, "launch"),
-                                 count(work.cycles, "cycle"), count(work.cores, "core"));
+  std::string text = fmt::format("\n{}: {}, {} on {}\n", work.kernel, counted(work.launches, "launch"),
+                                 counted(work.cycles, "cycle"), counted(work.cores, "core"));
   text += line("core", states) + line("  while it runs", while_it_runs(work));
   for (unsigned e = 0; e < kEngines; ++e) {
     if (work.busy[e] != 0)

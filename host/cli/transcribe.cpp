@@ -19,6 +19,7 @@
 #include "host/cli/progress.hpp"
 #include "host/cli/started_card.hpp"
 #include "host/cli/transcripts.hpp"
+#include "host/cli/words.hpp"
 #include "host/cli/work_phases.hpp"
 #include "host/common/printable.hpp"
 #include "host/sdaa/runtime.hpp"
@@ -165,26 +166,26 @@ std::optional<Shares> shares_of(const WorkPhases& phases, const transcribe::Card
 void print_stats(const transcribe::CardSpeech& speech, const transcribe::CardListener* listener,
                  const WorkPhases& phases, const std::optional<Shares>& shares, double wall, double sound) {
   // What has not happened is not shown.
-  const auto line = [](const char* what, const char* items, const transcribe::CardSpeech::Work& work) {
+  const auto line = [](const char* what, const char* item, const transcribe::CardSpeech::Work& work) {
     if (work.launches == 0) return;
-    fmt::print(stderr, "{}: {} {} in {} launches, {:.3f} ms of the card\n", what, work.items, items,
-               work.launches, static_cast<double>(work.nanoseconds) / 1e6);
+    fmt::print(stderr, "{}: {} in {}, {:.3f} ms of the card\n", what, counted(work.items, item),
+               counted(work.launches, "launch"), static_cast<double>(work.nanoseconds) / 1e6);
   };
-  if (listener != nullptr) line("encoder and decoder by the card", "windows", listener->work());
+  if (listener != nullptr) line("encoder and decoder by the card", "window", listener->work());
   if (listener != nullptr && listener->building().nodes != 0) {
     const building::Work& work = listener->building();
     const auto each = [](uint64_t cycles, uint64_t count) {
       return static_cast<double>(cycles) / static_cast<double>(std::max<uint64_t>(count, 1));
     };
-    fmt::print(
-        stderr,
-        "lists: {} nodes built, {:.0f} cycles each, {:.1f} % of it while a list ran; {} runs, {:.0f} cycles "
-        "to hand over each, {:.0f} to copy\n",
-        work.nodes, each(work.build, work.nodes), 100 * each(work.hidden, work.build), work.graphs,
-        each(work.handing_over, work.graphs), each(work.copying, work.graphs));
+    fmt::print(stderr,
+               "lists: {} built, {:.0f} cycles each, {:.1f} % of it while a list ran; {}, {:.0f} cycles "
+               "to hand over each, {:.0f} to copy\n",
+               counted(work.nodes, "node"), each(work.build, work.nodes), 100 * each(work.hidden, work.build),
+               counted(work.graphs, "run"), each(work.handing_over, work.graphs),
+               each(work.copying, work.graphs));
   }
-  line("encoder", "windows", speech.heard());
-  line("decoder", "tokens", speech.decoded());
+  line("encoder", "window", speech.heard());
+  line("decoder", "token", speech.decoded());
   fmt::print(stderr, "memory: {:.1f} MB of weights\n", static_cast<double>(speech.weight_bytes()) / 1e6);
   if (shares) {
     fmt::print(

@@ -564,7 +564,7 @@ class Rest(CardTest):
         """Needs no card; a mistake is told with its place."""
         self.forget_card()
         decoder = "examples/graphs/decoder.graph"
-        self.assertIn("decoder: 34 nodes, 1 inputs, 38 weights, 4 states, 1 outputs", self.run_swai("graph", "check", decoder)[0])
+        self.assertIn("decoder: 34 nodes, 1 input, 38 weights, 4 states, 1 output", self.run_swai("graph", "check", decoder)[0])
         self.assertIn("multiply", self.run_swai("graph", "show", decoder)[0])
         whole = json.loads(self.run_swai("graph", "show", decoder, "--json")[0])
         self.assertEqual([node["operation"] for node in whole["nodes"][:3]], ["embedding", "rms_norm", "quantise"])

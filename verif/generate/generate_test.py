@@ -34,6 +34,13 @@ class GenerateTest(SwaiTest):
     def text(self, *words, **how):
         return self.generate(*words, **how)[0]
 
+    def check_wall(self, stats, prompt, answer):
+        """Prefill and decode apart; the first token of each answer is part of prefill."""
+        wall = stats["wall"]
+        self.assertEqual((wall["prefill"]["tokens"], wall["decode"]["tokens"]), (prompt, answer))
+        self.assertTrue(all(phase["seconds"] > 0 for phase in wall.values()))
+        self.assertLessEqual(wall["prefill"]["seconds"] + wall["decode"]["seconds"], stats["wall_seconds"])
+
 
 class Stories(GenerateTest):
     """The likeliest tokens are those of an evaluation in single precision that shares nothing with ours."""
@@ -93,6 +100,7 @@ class Stories(GenerateTest):
         prompt = len(report["prompt_tokens"])
         self.assertEqual(stats["jobs"]["launches"], 1)
         self.assertEqual(stats["jobs"]["tokens"], prompt + story["tokens"])
+        self.check_wall(stats, prompt, story["tokens"])
         self.assertEqual(stats["prefill"]["launches"] + stats["decode"]["launches"], 0)
         self.assertGreater(stats["jobs"]["ns"], 0)
         self.assertGreater(stats["weight_bytes"], 1_000_000)
@@ -124,11 +132,12 @@ class Wishes(GenerateTest):
     def test_stats(self):
         text, notes = self.generate("-p", "Once", "-n", "2", "--stats")
         self.assertEqual(text, "Once upon a\n")
-        self.assertRegex(notes, r"prefill and decode by the card: \d+ tokens in 1 launches")
+        self.assertRegex(notes, r"prefill and decode by the card: \d+ tokens in 1 launch, [\d.]+ ms of the card\n")
         notes = self.generate("-p", "Once", "-n", "2", "--stats", "--launch", "two-tier")[1]
-        self.assertRegex(notes, r"prefill: \d+ tokens in 1 launches")
-        self.assertRegex(notes, r"decode: 1 tokens in 1 launches")
-        self.assertIn("wall time", notes)
+        self.assertRegex(notes, r"prefill: \d+ tokens in 1 launch,")
+        self.assertRegex(notes, r"decode: 1 token in 1 launch,")
+        # The first token of the answer is part of prefill.
+        self.assertRegex(notes, r"wall time: .* s; prefill: \d+ tokens in .* s, .* per second; decode: 1 token in .* s, .* per second\n")
 
     def test_the_context_ends(self):
         report = self.run_json("generate", "-m", MODEL, "-p", "Once upon a time", "--context", "10")
@@ -260,10 +269,12 @@ class SeveralTexts(GenerateTest):
     def test_words(self):
         words, notes = self.generate("-p", "Once", "-p", "Once upon", "-n", "2", "--stats")
         self.assertEqual(words, "[1] Once upon a\n[2] Once upon a time\n")
-        self.assertRegex(notes, r"by the card: \d+ tokens in 1 launches")
+        self.assertRegex(notes, r"by the card: \d+ tokens in 1 launch,")
         words, notes = self.generate("-p", "Once", "-p", "Once upon", "-n", "2", "--stats", "--launch", "two-tier")
         self.assertEqual(words, "[1] Once upon a\n[2] Once upon a time\n")
-        self.assertRegex(notes, r"decode: 2 tokens in 1 launches")
+        self.assertRegex(notes, r"decode: 2 tokens in 1 launch,")
+        report = self.run_json("generate", "-m", MODEL, "-p", "Once", "-p", "Once upon", "-n", "2")
+        self.check_wall(report["stats"], sum(len(text["prompt_tokens"]) for text in report["texts"]), 2)
 
     def test_memory(self):
         """More texts take keys and values, and next to nothing else."""

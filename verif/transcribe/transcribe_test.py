@@ -126,8 +126,8 @@ class Formats(TranscribeTest):
     def test_stats(self):
         # Second attempts are what the host does by itself.
         report = super().transcribe(SOUND, "--stats", "--precision", "fp32")[1]
-        self.assertRegex(report, r"encoder and decoder by the card: 1 windows in 1 launches")
-        self.assertRegex(report, r"encoder: [1-9]\d* windows in [1-9]\d* launches")
+        self.assertRegex(report, r"encoder and decoder by the card: 1 window in 1 launch,")
+        self.assertRegex(report, r"encoder: [1-9]\d* windows? in [1-9]\d* launch(es)?,")
         self.assertRegex(report, r"decoder: [1-9]\d* tokens")
         self.assertRegex(report, r"memory: [1-9][\d.]* MB of weights")
 
@@ -215,7 +215,7 @@ class Beams(TranscribeTest):
 
 
 class Languages(TranscribeTest):
-    """Of a model that knows several."""
+    """Models of several languages."""
 
     def test_detected_as_in_double_precision(self):
         model, sound = self.folder / "languages.ggml", f"{FOLDER.name}/35.wav"

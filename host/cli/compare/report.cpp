@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstring>
 
+#include "host/cli/words.hpp"
 #include "host/common/printable.hpp"
 
 namespace swai::cli {
@@ -140,10 +141,6 @@ bool ended_alike(const Both<Side>& sides) {
   return sides[0].status && sides[1].status && *sides[0].status == *sides[1].status;
 }
 
-std::string number(const char* singular, uint64_t count) {
-  return fmt::format("{} {}{}", count, singular, count == 1 ? "" : "s");
-}
-
 }  // namespace
 
 bool is_same(const Findings& found, const Both<Side>& sides) {
@@ -153,7 +150,7 @@ bool is_same(const Findings& found, const Both<Side>& sides) {
 std::string text_of(const Findings& found, const Both<Side>& sides) {
   std::string text;
   const std::string compared =
-      fmt::format("{} with {}", number("result", found.results), number("byte", found.bytes));
+      fmt::format("{} with {}", counted(found.results, "result"), counted(found.bytes, "byte"));
   if (is_same(found, sides)) {
     text = fmt::format("same: {}; {}\n", compared, how_it_ended(sides[0]));
     if (sides[0].processes == 0) text += "The program used no card of the runtime library.\n";
@@ -175,12 +172,12 @@ std::string text_of(const Findings& found, const Both<Side>& sides) {
           fmt::format("  {:4}  {}\n", sides[side].tier, line ? shortened(*line) : "there is no such line");
     }
   } else {
-    text = fmt::format("different: {} used a card on {}, {} on {}\n", number("process", sides[0].processes),
+    text = fmt::format("different: {} used a card on {}, {} on {}\n", counted(sides[0].processes, "process"),
                        sides[0].tier, sides[1].processes, sides[1].tier);
   }
   if (found.unknown != 0) {
     text += fmt::format("The contents of {} were not compared, because they are not known on both sides.\n",
-                        number("result", found.unknown));
+                        counted(found.unknown, "result"));
   }
   if (found.is_cut) text += "A record became too long: what came behind was not compared.\n";
   if (found.has_no_end) {

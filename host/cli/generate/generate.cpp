@@ -137,7 +137,17 @@ class SeveralTexts {
   SeveralTexts(const SeveralTexts&) = delete;
   SeveralTexts& operator=(const SeveralTexts&) = delete;
 
-  bool hear(size_t text, Token token) { return listeners_[text].hear(token); }
+  // Starts the time of prefill.
+  void begin() {
+    size_t tokens = 0;
+    for (const std::vector<Token>& prompt : prompts_) tokens += prompt.size();
+    times_.begin(prompts_.size(), tokens);
+  }
+  bool hear(size_t text, Token token) {
+    times_.got(text);
+    return listeners_[text].hear(token);
+  }
+  const TokenTimes& times() const { return times_; }
 
   void print(const Cli& cli, const TextWish& wish, const TextStats& stats) {
     Json texts = Json::array();
@@ -164,6 +174,7 @@ class SeveralTexts {
   const std::vector<std::vector<Token>>& prompts_;
   std::vector<std::string> said_;
   std::vector<generate::Listener> listeners_;
+  TokenTimes times_;
 };
 
 int run_several(const Cli& cli, const TextWish& wish, const Question& question) {
@@ -179,8 +190,9 @@ int run_several(const Cli& cli, const TextWish& wish, const Question& question) 
   const auto wishes = wishes_of(wish, question, prompts);
   if (const auto shared = shared_model(cli, wish, question, wishes)) {
     SharedModel::Taken taken;
-    const SharedStats stats(*shared, [&] { return taken; });
+    const SharedStats stats(*shared, texts.times(), [&] { return taken; });
     auto progress = std::make_unique<Progress>(!cli.options().quiet, "the texts are written");
+    texts.begin();
     taken = shared->write(wishes, wish.sampling,
                           {.got = [&](size_t text, Token token) { return texts.hear(text, token); }});
     progress.reset();
@@ -202,7 +214,8 @@ int run_several(const Cli& cli, const TextWish& wish, const Question& question) 
   const auto decoder = own_steps.on(walker);
   generate::Batch batch(walker, decoder.get(), loaded, programs, programs.room);
   progress = std::make_unique<Progress>(!cli.options().quiet, "the texts are written");
-  const OwnStats stats(loaded, free_before, [&] { return OwnStats::taken(batch); });
+  const OwnStats stats(loaded, free_before, texts.times(), [&] { return OwnStats::taken(batch); });
+  texts.begin();
   for (const std::vector<Token>& prompt : prompts) batch.begin(prompt, wish.most, wish.sampling);
   batch.go_on(generate::controls_of(question.speaker.tokenizer().vocabulary()),
               {.got = [&](size_t text, Token token) { return texts.hear(text, token); }});
@@ -217,14 +230,16 @@ int run_one(const Cli& cli, const TextWish& wish, const Question& question) {
   if (!wish.interactive()) prompts.push_back(question.tokens_of(wish.prompt()));
   const std::vector<Token> prompt = prompts.empty() ? std::vector<Token>() : prompts.front();
   const uint32_t room = question.room_of(wish, prompt.size());
+  TokenTimes times;
   if (const auto shared = shared_model(cli, wish, question, wishes_of(wish, question, prompts))) {
     std::unique_ptr<Progress> waiting;
     write::SharedText text(*shared, wish.sampling, std::min(room, shared->is().room), [&](bool waits) {
       waiting.reset();
       if (waits) waiting = std::make_unique<Progress>(!cli.options().quiet, "the text waits for its turn");
     });
-    const SharedStats stats(*shared, [&] { return text.taken(); });
-    Conversation conversation(cli, wish, question, text,
+    const SharedStats stats(*shared, times, [&] { return text.taken(); });
+    TimedText timed(text, times);
+    Conversation conversation(cli, wish, question, timed,
                               shared->is().room < room            ? "--context of `swai serve`"
                               : room < question.speaker.context() ? "--context"
                                                                   : "");
@@ -247,9 +262,9 @@ int run_one(const Cli& cli, const TextWish& wish, const Question& question) {
   const uint32_t taken_at_once = wish.interactive() ? wish.context : room;
   generate::Session session(walker, decoder.get(), loaded, programs, wish.sampling, taken_at_once);
   progress.reset();
-  const OwnStats stats(loaded, free_before, [&] { return OwnStats::taken(session); });
-  Conversation conversation(cli, wish, question, session,
-                            room < question.speaker.context() ? "--context" : "");
+  const OwnStats stats(loaded, free_before, times, [&] { return OwnStats::taken(session); });
+  TimedText timed(session, times);
+  Conversation conversation(cli, wish, question, timed, room < question.speaker.context() ? "--context" : "");
   write_one(cli, wish, question, prompt, conversation, stats);
   return kDone;
 }

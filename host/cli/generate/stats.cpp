@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "host/cli/words.hpp"
 #include "host/link/served.hpp"
 
 namespace swai::cli {
@@ -27,9 +28,20 @@ size_t free_bytes_of_card() {
   return free;
 }
 
-void TextStats::print_time(uint64_t tokens) const {
-  fmt::print(stderr, "wall time: {:.1f} s, {:.1f} tokens per second\n", seconds(),
-             per_second(tokens, seconds()));
+Json TextStats::wall_json() const {
+  const auto phase = [](const TokenTimes::Phase& one) -> Json {
+    return {{"tokens", one.tokens}, {"seconds", one.seconds}};
+  };
+  return {{"prefill", phase(times_.prefill())}, {"decode", phase(times_.decode())}};
+}
+
+void TextStats::print_time() const {
+  const auto phase = [](const TokenTimes::Phase& one) {
+    return fmt::format("{} in {:.1f} s, {:.1f} per second", counted(one.tokens, "token"), one.seconds,
+                       per_second(one.tokens, one.seconds));
+  };
+  fmt::print(stderr, "wall time: {:.1f} s; prefill: {}; decode: {}\n", seconds(), phase(times_.prefill()),
+             phase(times_.decode()));
 }
 
 OwnStats::Taken OwnStats::taken(const generate::Session& session) {
@@ -39,8 +51,12 @@ OwnStats::Taken OwnStats::taken(const generate::Batch& batch) {
   return {batch.appended(), batch.continued(), batch.decoded(), batch.state_bytes(), batch.room()};
 }
 
-OwnStats::OwnStats(const generate::LoadedModel& model, size_t free_before, std::function<Taken()> taken)
-    : model_(model), card_bytes_(free_before - free_bytes_of_card()), taken_(std::move(taken)) {}
+OwnStats::OwnStats(const generate::LoadedModel& model, size_t free_before, const TokenTimes& times,
+                   std::function<Taken()> taken)
+    : TextStats(times),
+      model_(model),
+      card_bytes_(free_before - free_bytes_of_card()),
+      taken_(std::move(taken)) {}
 
 Json OwnStats::json() const {
   const Taken all = taken_();
@@ -52,27 +68,38 @@ Json OwnStats::json() const {
           {"kv_bytes", all.kv_bytes},
           {"card_bytes", card_bytes_},
           {"room", all.room},
+          {"wall", wall_json()},
           {"wall_seconds", seconds()}};
 }
 
 void OwnStats::print() const {
   const Taken all = taken_();
   const auto line = [](const char* name, const generate::Work& work) {
-    const double card_seconds = static_cast<double>(work.nanoseconds) / 1e9;
-    fmt::print(stderr, "{}: {} tokens in {} launches, {:.3f} ms of the card, {:.1f} tokens per card-second\n",
-               name, work.tokens, work.launches, card_seconds * 1e3, per_second(work.tokens, card_seconds));
+    fmt::print(stderr, "{}: {} in {}, {:.3f} ms of the card", name, counted(work.tokens, "token"),
+               counted(work.launches, "launch"), static_cast<double>(work.nanoseconds) / 1e6);
   };
-  // What has not happened is not shown.
-  for (const auto& [name, work] : {std::pair("prefill", all.prefill), std::pair("decode", all.decode),
-                                   std::pair("prefill and decode by the card", all.jobs)})
-    if (work.launches != 0) line(name, work);
-  fmt::print(stderr, "memory: {:.1f} MB of weights, {:.1f} MB of keys and values for {} tokens\n",
-             megabytes(model_.weight_bytes()), megabytes(all.kv_bytes), all.room);
-  print_time(all.prefill.tokens + all.decode.tokens + all.jobs.tokens);
+  const auto with_rate = [&](const char* name, const generate::Work& work) {
+    if (work.launches == 0) return;
+    line(name, work);
+    fmt::print(stderr, ", {:.1f} tokens per card-second\n",
+               per_second(work.tokens, static_cast<double>(work.nanoseconds) / 1e9));
+  };
+  // What has not happened is not shown. A job's time covers prefill and decode, so it has no
+  // rate.
+  with_rate("prefill", all.prefill);
+  with_rate("decode", all.decode);
+  if (all.jobs.launches != 0) {
+    line("prefill and decode by the card", all.jobs);
+    fmt::print(stderr, "\n");
+  }
+  fmt::print(stderr, "memory: {:.1f} MB of weights, {:.1f} MB of keys and values for {}\n",
+             megabytes(model_.weight_bytes()), megabytes(all.kv_bytes), counted(all.room, "token"));
+  print_time();
 }
 
-SharedStats::SharedStats(const write::SharedModel& model, std::function<Taken()> taken)
-    : model_(model), taken_(std::move(taken)) {}
+SharedStats::SharedStats(const write::SharedModel& model, const TokenTimes& times,
+                         std::function<Taken()> taken)
+    : TextStats(times), model_(model), taken_(std::move(taken)) {}
 
 Json SharedStats::json() const {
   const Taken all = taken_();
@@ -85,6 +112,7 @@ Json SharedStats::json() const {
           {"kv_bytes", all.kv_bytes},
           {"card_bytes", 0},
           {"room", model_.is().room},
+          {"wall", wall_json()},
           {"wall_seconds", seconds()}};
 }
 
@@ -92,12 +120,12 @@ void SharedStats::print() const {
   const Taken all = taken_();
   const pid_t daemon = link::daemon_of(std::filesystem::path(model_.control()).parent_path());
   fmt::print(stderr,
-             "written by `swai serve` (process {}) with its model '{}': {} tokens, {} of them in steps with "
+             "written by `swai serve` (process {}) with its model '{}': {}, {} of them in steps with "
              "other texts\n",
-             daemon, model_.is().name, all.tokens, all.beside);
+             daemon, model_.is().name, counted(all.tokens, "token"), all.beside);
   fmt::print(stderr, "memory: {:.1f} MB of weights, for all programs, {:.1f} MB of keys and values\n",
              megabytes(model_.is().weight_bytes), megabytes(all.kv_bytes));
-  print_time(all.tokens);
+  print_time();
 }
 
 }  // namespace swai::cli

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 
+#include "host/cli/generate/token_times.hpp"
 #include "host/cli/json.hpp"
 #include "host/generate/batch.hpp"
 #include "host/write/shared_model.hpp"
@@ -17,13 +18,17 @@ class TextStats {
   virtual void print() const = 0;
 
  protected:
+  explicit TextStats(const TokenTimes& times) : times_(times) {}
+
   // Wall time since this was made.
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
-  void print_time(uint64_t tokens) const;
+  Json wall_json() const;
+  void print_time() const;
 
  private:
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin_ = Clock::now();
+  const TokenTimes& times_;
 };
 
 // Of a model that this program has on the card.
@@ -39,7 +44,8 @@ class OwnStats : public TextStats {
   static Taken taken(const generate::Batch& batch);
 
   // `free_before`: memory of the card before the model came.
-  OwnStats(const generate::LoadedModel& model, size_t free_before, std::function<Taken()> taken);
+  OwnStats(const generate::LoadedModel& model, size_t free_before, const TokenTimes& times,
+           std::function<Taken()> taken);
   Json json() const override;
   void print() const override;
 
@@ -55,7 +61,7 @@ class SharedStats : public TextStats {
  public:
   using Taken = write::SharedModel::Taken;
 
-  SharedStats(const write::SharedModel& model, std::function<Taken()> taken);
+  SharedStats(const write::SharedModel& model, const TokenTimes& times, std::function<Taken()> taken);
   Json json() const override;
   void print() const override;
 
