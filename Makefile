@@ -452,7 +452,7 @@ test-long: ## all tests, with the long ones (hours), or the long ones of a part:
 .PHONY: test-models
 test-models: ## models that people use, fetched with scripts/get-model, on the card's functional model
 	@scripts/install-deps.sh
-	@scripts/get-model whisper-tiny.en smollm2-135m
+	@scripts/get-model whisper-tiny.en whisper-base smollm2-135m
 	@$(STEPS) $(MAKE) $(FAST_CARD) $(B)/llama-reference $(B)/models/digits
 	@$(PYTHON) verif/models/real_models_test.py
 

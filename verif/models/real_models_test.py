@@ -14,6 +14,7 @@ sys.path.insert(0, "verif/transcribe")
 from tiny import MODEL as SPEECH, RECORDING, SAID, words  # noqa: E402
 
 CHAT = pathlib.Path("build/models/smollm2-135m/SmolLM2-135M-Instruct.Q4_1.gguf")
+LANGUAGES = pathlib.Path("build/models/whisper-base")
 DIGITS = pathlib.Path("build/models/digits")
 
 
@@ -67,8 +68,60 @@ class Speech(unittest.TestCase):
                 self.assertGreater(len(heard[0]["segments"]), 0)
 
 
+class Languages(unittest.TestCase):
+    """Whisper base, multilingual, and sentences read by espeak-ng. The model understands its German and French badly, in fp32 of
+    faster-whisper, too, so only words that it is sure of are compared."""
+
+    # By language: voice, speed, sentence, and words that the transcription and the translation must contain.
+    SPOKEN = {
+        "de": ("de", 120, "Guten Morgen. Heute ist das Wetter schön, und wir gehen zusammen in den Park.", "guten morgen", "good morning"),
+        "fr": ("fr-fr", 120, "Je voudrais un café et un verre d'eau, s'il vous plaît.", "un café", "coffee"),
+        "es": ("es", 140, "Buenos días. Hoy hace buen tiempo y vamos juntos al mercado.", "vamos juntos al mercado", "to the market"),
+        "en": ("en-us", 130, "Good morning. My name is Anna and I live in London with my family.", "i live in london with my family", ""),
+    }
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        for code, (voice, speed, sentence, *_) in cls.SPOKEN.items():
+            subprocess.run(["espeak-ng", "-v", voice, "-s", str(speed), "-w", cls.sound(code), sentence], check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    @classmethod
+    def sound(cls, code):
+        return f"{cls.folder.name}/{code}.wav"
+
+    def heard(self, codes, *how):
+        """Detected language and text, by the language that was spoken."""
+        out = swai("--json", "transcribe", "--no-fallback", "-m", LANGUAGES, *how, *map(self.sound, codes))
+        reports = json.loads("[" + re.sub(r"(?m)^}$", "},", out).rstrip().rstrip(",") + "]")
+        return {code: (report["language"], report["text"].lower()) for code, report in zip(codes, reports, strict=True)}
+
+    def test_detected_and_written_down(self):
+        for code, (language, text) in self.heard(self.SPOKEN, "--language", "auto").items():
+            with self.subTest(code):
+                self.assertEqual(language, code)
+                self.assertIn(self.SPOKEN[code][3], text)
+
+    def test_translated(self):
+        for code, (language, text) in self.heard(("de", "fr", "es"), "--language", "auto", "--task", "translate").items():
+            with self.subTest(code):
+                self.assertEqual(language, code)
+                self.assertIn(self.SPOKEN[code][4], text)
+
+    def test_in_every_precision_detected_or_given(self):
+        for precision in "fp32", "w8a8", "w4a8":
+            with self.subTest(precision):
+                detected, given = (self.heard(("es",), "--precision", precision, "--language", language) for language in ("auto", "es"))
+                self.assertEqual(detected, given)
+                self.assertIn(self.SPOKEN["es"][3], given["es"][1])
+
+
 if __name__ == "__main__":
-    for model in CHAT, SPEECH, DIGITS:
+    for model in CHAT, SPEECH, LANGUAGES, DIGITS:
         if not model.exists():
             sys.exit(f"{model} is not there: `make test-models` fetches it")
     unittest.main(verbosity=2)
