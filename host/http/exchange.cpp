@@ -17,7 +17,7 @@ Reply reply_of(const Problem& problem) {
   return reply;
 }
 
-// Of both the lock is held: what has come meanwhile is not missed.
+// Both are called with the lock held, so that nothing that comes meanwhile is missed.
 void Exchange::sleep() {
   sleeps_ = true;
   connection_->sleep();
@@ -25,6 +25,11 @@ void Exchange::sleep() {
 
 void Exchange::wake() {
   if (std::exchange(sleeps_, false) && connection_ != nullptr) connection_->wake();
+}
+
+std::optional<Request> Exchange::take_request() {
+  const std::lock_guard guard(mutex_);
+  return std::exchange(request_, std::nullopt);
 }
 
 void Exchange::answer(Reply reply) {
@@ -58,7 +63,7 @@ void Exchange::end() {
 bool Exchange::is_gone() const {
   const std::lock_guard guard(mutex_);
   if (socket_ < 0) return true;
-  // A client that sends no more is one that does not listen any more: TCP tells the two apart too late.
+  // A client that has closed its end for sending counts as gone: TCP shows the difference too late.
   pollfd one = {.fd = socket_, .events = POLLRDHUP, .revents = 0};
   return ::poll(&one, 1, 0) > 0 && (one.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }
@@ -69,7 +74,7 @@ bool Exchange::is_over() const {
 }
 
 void Exchange::abandon() {
-  answer(reply_of(Problem(503, "the server ends")));
+  answer(reply_of(Problem(503, "the request was given up before it was answered; send it again")));
   end();
 }
 
@@ -83,6 +88,7 @@ void Exchange::disconnect() {
   const std::lock_guard guard(mutex_);
   socket_ = -1;
   connection_ = nullptr;
+  request_.reset();
 }
 
 const Reply* Exchange::first_answer() {
@@ -104,6 +110,11 @@ size_t Exchange::take(char* to, size_t room, bool& over) {
   over = over_ && events_.empty() && bytes == 0;
   if (bytes == 0 && !over) sleep();
   return bytes;
+}
+
+std::shared_ptr<Exchange> to_answer(std::shared_ptr<Exchange> exchange) {
+  Exchange* const same = exchange.get();
+  return {same, [kept = std::move(exchange)](Exchange*) { kept->abandon(); }};
 }
 
 }  // namespace swai::http

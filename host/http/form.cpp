@@ -2,8 +2,6 @@
 
 #include <microhttpd.h>
 
-#include <memory>
-
 namespace swai::http {
 namespace {
 
@@ -11,14 +9,10 @@ constexpr size_t kBuffer = 16 << 10;
 constexpr size_t kMostFields = 64;
 constexpr const char* kFile = "file";
 
-struct Destroy {
-  void operator()(MHD_PostProcessor* processor) const { MHD_destroy_post_processor(processor); }
-};
-
 // A part comes in pieces.
 MHD_Result take(void* to, MHD_ValueKind, const char* name, const char*, const char*, const char*,
                 const char* data, uint64_t, size_t bytes) {
-  if (name == nullptr) return MHD_YES;  // nobody can ask for it
+  if (name == nullptr) return MHD_YES;  // nothing can refer to it
   Form& form = *static_cast<Form*>(to);
   const std::string_view piece(data == nullptr ? "" : data, data == nullptr ? 0 : bytes);
   if (name == std::string_view(kFile)) {
@@ -33,12 +27,15 @@ MHD_Result take(void* to, MHD_ValueKind, const char* name, const char*, const ch
 
 }  // namespace
 
-Form form_of(MHD_Connection* connection, std::string_view body) {
-  Form form;
-  const std::unique_ptr<MHD_PostProcessor, Destroy> processor(
-      MHD_create_post_processor(connection, kBuffer, take, &form));
-  if (processor != nullptr) MHD_post_process(processor.get(), body.data(), body.size());
-  return form;
+void FormReader::Destroy::operator()(MHD_PostProcessor* processor) const {
+  MHD_destroy_post_processor(processor);
+}
+
+FormReader::FormReader(MHD_Connection* connection, Form& form)
+    : processor_(MHD_create_post_processor(connection, kBuffer, take, &form)) {}
+
+void FormReader::add(std::string_view piece) {
+  if (processor_) MHD_post_process(processor_.get(), piece.data(), piece.size());
 }
 
 }  // namespace swai::http

@@ -1,18 +1,32 @@
 // Forms with files (multipart/form-data).
 #pragma once
 
+#include <memory>
 #include <string_view>
 
 #include "host/http/exchange.hpp"
 
 struct MHD_Connection;
+struct MHD_PostProcessor;
 
 namespace swai::http {
 
 inline constexpr std::string_view kFormType = "multipart/form-data";
 
-// `connection`: of the request, whose headers say what is between the parts. A form that is cut off or no
-// form has those parts that could be read.
-Form form_of(MHD_Connection* connection, std::string_view body);
+// Reads a form while it arrives, so that its bytes are in memory once. A form that is cut off, or is none,
+// has the parts that could be read.
+class FormReader {
+ public:
+  // `connection`: whose headers name the boundary between parts. Both outlive the reader.
+  FormReader(MHD_Connection* connection, Form& form);
+
+  void add(std::string_view piece);
+
+ private:
+  struct Destroy {
+    void operator()(MHD_PostProcessor* processor) const;
+  };
+  const std::unique_ptr<MHD_PostProcessor, Destroy> processor_;
+};
 
 }  // namespace swai::http

@@ -14,8 +14,11 @@
 #include <list>
 #include <optional>
 #include <stdexcept>
+#include <string_view>
 #include <thread>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "host/http/form.hpp"
 
@@ -25,15 +28,27 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kEventBytes = 16 << 10;  // at a time
-// How often it is looked whether somebody takes too long.
+// How often deadlines are checked.
 constexpr int kLookMilliseconds = 1000;
+// A client that sends a body without asking first does not listen before the body's end, so a refused body is
+// read and dropped, up to this size.
+constexpr size_t kMaxDropped = 32 << 20;
+// Connections that libmicrohttpd may accept beyond the limit. It accepts up to eleven at once, before it lets
+// us make places for them.
+constexpr unsigned kSpare = 16;
+constexpr unsigned kRetryAfter = 5;
+
+std::string lower_case(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char one) { return std::tolower(one); });
+  return text;
+}
 
 std::string header_of(MHD_Connection* connection, const char* name) {
   const char* const value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
   return value == nullptr ? "" : value;
 }
 
-// Of the body, as far as the client tells. The library has read the number.
+// The length of the body, if the client sent one. libmicrohttpd has checked the number.
 uint64_t length_of(MHD_Connection* connection) {
   const std::string text = header_of(connection, "Content-Length");
   uint64_t length = 0;
@@ -41,23 +56,30 @@ uint64_t length_of(MHD_Connection* connection) {
   return length;
 }
 
-Problem too_large(size_t most_bytes) {
-  return Problem(413, fmt::format("the body has more than {} bytes", most_bytes), "", "body_too_large");
+Problem too_large(size_t max_bytes) {
+  return Problem(413, fmt::format("the body has more than {} bytes", max_bytes), "", "body_too_large");
+}
+
+Problem out_of_memory(size_t budget) {
+  Problem problem(
+      503, fmt::format("requests that arrive or wait take {} MiB already; try again later", budget >> 20), "",
+      "overloaded");
+  problem.retry_after = kRetryAfter;
+  return problem;
 }
 
 // "application/json" of "Application/JSON; charset=utf-8".
 std::string media_type(std::string text) {
   text = text.substr(0, text.find(';'));
   std::erase(text, ' ');
-  std::ranges::transform(text, text.begin(), [](unsigned char sign) { return std::tolower(sign); });
-  return text;
+  return lower_case(text);
 }
 
 void add_header(MHD_Response* response, const char* name, const std::string& value) {
   if (!value.empty()) MHD_add_response_header(response, name, value.c_str());
 }
 
-// Whose turn it is to send events.
+// Called when more events can be sent.
 ssize_t take_events(void* exchange, uint64_t, char* to, size_t room) {
   bool over = false;
   const size_t bytes = (*static_cast<std::shared_ptr<Exchange>*>(exchange))->take(to, room, over);
@@ -66,7 +88,15 @@ ssize_t take_events(void* exchange, uint64_t, char* to, size_t room) {
 
 void forget_exchange(void* exchange) { delete static_cast<std::shared_ptr<Exchange>*>(exchange); }
 
-MHD_Result send(MHD_Connection* connection, const Reply& reply, const std::shared_ptr<Exchange>& exchange) {
+// The client has closed its end, and all that it sent before was received.
+bool has_sent_all(int socket) {
+  char byte = 0;
+  return ::recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0;
+}
+
+// `last`: the connection ends after the reply.
+MHD_Result send(MHD_Connection* connection, const Reply& reply, const std::shared_ptr<Exchange>& exchange,
+                bool last = false) {
   const bool events = reply.content_type == "text/event-stream";
   MHD_Response* const response =
       events ? MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, kEventBytes, take_events,
@@ -78,6 +108,7 @@ MHD_Result send(MHD_Connection* connection, const Reply& reply, const std::share
   add_header(response, "Retry-After", reply.retry_after);
   add_header(response, "Allow", reply.allow);
   add_header(response, "Cache-Control", events ? "no-cache" : "");
+  add_header(response, "Connection", last ? "close" : "");
   const MHD_Result queued = MHD_queue_response(connection, static_cast<unsigned>(reply.status), response);
   MHD_destroy_response(response);
   return queued;
@@ -93,7 +124,7 @@ class Server::Work {
   Work& operator=(const Work&) = delete;
 
  private:
-  // A connection of the library's, with the request that it is about.
+  // A connection of libmicrohttpd's, with the request that is under way.
   struct Open : Exchange::Connection {
     Open(MHD_Connection* connection, int wake_fd) : handle(connection), wakes(wake_fd) {
       socket = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
@@ -103,15 +134,27 @@ class Server::Work {
       MHD_resume_connection(handle);
       ::eventfd_write(wakes, 1);
     }
+    // libmicrohttpd finds it closed and ends it.
+    void shut() {
+      is_shut = true;
+      ::shutdown(socket, SHUT_RDWR);
+    }
 
     MHD_Connection* handle;
     int wakes;  // the server's thread
     int socket;
-    std::optional<Clock::time_point> end;  // none: it waits for us
+    bool is_shut = false;
+    bool peer_closed = false;  // the client sends no more
+    bool rests = false;        // between an answer and the first byte of the next request
+    // When the client must have sent, or received, what is under way; none: it waits for us.
+    std::optional<Clock::time_point> end;
     // Until the request is whole:
     Request request;
-    size_t most_bytes = 0;
+    std::optional<FormReader> form;  // writes into the request
+    bool has_head = false;
+    size_t max_bytes = 0;
     std::optional<Reply> refusal;
+    size_t dropped = 0;  // bytes of the body, since it is refused
     // From then on:
     std::shared_ptr<Exchange> exchange;
   };
@@ -129,16 +172,22 @@ class Server::Work {
                            MHD_RequestTerminationCode code);
 
   void serve();
-  void look_at_time();
+  void wait();
+  void end_connections();
+  void make_place(const Open& newcomer);
+  bool take_memory(Open& open, size_t bytes);
   MHD_Result begin(Open& open, const char* url, const char* method);
-  void add(Open& open, const char* data, size_t bytes) const;
+  bool add(Open& open, std::string_view piece);
   void answer(Open& open);
+  static void refuse(Open& open, const Problem& problem);
 
   const Calls calls_;
   const Limits limits_;
-  // Of the server's thread alone:
-  std::list<Open> open_;
-  bool closed_ = false;  // one has been: the library lets the next one in when it runs again
+  // For the server's thread alone:
+  std::list<Open> open_;  // the oldest first
+  std::vector<pollfd> polled_;
+  bool closed_ = false;  // one has been: libmicrohttpd lets the next one in when it runs again
+  Budget memory_;
   link::Fd wake_;
   std::atomic<bool> ends_ = false;
   MHD_Daemon* daemon_ = nullptr;
@@ -146,12 +195,15 @@ class Server::Work {
 };
 
 Server::Work::Work(const ListeningSocket& socket, Calls calls, const Limits& limits)
-    : calls_(std::move(calls)), limits_(limits), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  // It closes the socket that it is given.
+    : calls_(std::move(calls)),
+      limits_(limits),
+      memory_(limits.body_bytes),
+      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  // libmicrohttpd closes the socket that it is given.
   const int listener = ::dup(socket.get());
   daemon_ = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, nullptr, nullptr, on_request, this,
                              MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT,
-                             limits.connections, MHD_OPTION_NOTIFY_CONNECTION, on_connection, this,
+                             limits.connections + kSpare, MHD_OPTION_NOTIFY_CONNECTION, on_connection, this,
                              MHD_OPTION_NOTIFY_COMPLETED, on_completed, this, MHD_OPTION_END);
   if (daemon_ == nullptr || !wake_) throw std::runtime_error("the HTTP server cannot be started");
   thread_ = std::thread([this] { serve(); });
@@ -161,36 +213,71 @@ Server::Work::~Work() {
   ends_ = true;
   ::eventfd_write(wake_.get(), 1);
   thread_.join();
-  // None may sleep when the library ends.
+  // No connection may sleep when libmicrohttpd ends.
   for (const Open& open : open_)
     if (open.exchange) open.exchange->abandon();
   MHD_stop_daemon(daemon_);
 }
 
 void Server::Work::serve() {
-  const int library = MHD_get_daemon_info(daemon_, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
-  std::array<pollfd, 2> what = {{{library, POLLIN, 0}, {wake_.get(), POLLIN, 0}}};
   while (!ends_) {
-    MHD_UNSIGNED_LONG_LONG wanted = 0;
-    int milliseconds = open_.empty() ? -1 : kLookMilliseconds;
-    if (MHD_get_timeout(daemon_, &wanted) == MHD_YES && wanted < kLookMilliseconds)
-      milliseconds = static_cast<int>(wanted);
-    if (std::exchange(closed_, false)) milliseconds = 0;
-    ::poll(what.data(), what.size(), milliseconds);
-    eventfd_t ignored = 0;
-    ::eventfd_read(wake_.get(), &ignored);
+    wait();
     MHD_run(daemon_);
-    look_at_time();
+    end_connections();
   }
 }
 
-void Server::Work::look_at_time() {
+// Until libmicrohttpd has something to do, or it is time to look at connections.
+void Server::Work::wait() {
+  MHD_UNSIGNED_LONG_LONG wanted = 0;
+  int milliseconds = open_.empty() ? -1 : kLookMilliseconds;
+  if (MHD_get_timeout(daemon_, &wanted) == MHD_YES && wanted < kLookMilliseconds)
+    milliseconds = static_cast<int>(wanted);
+  if (std::exchange(closed_, false)) milliseconds = 0;
+  const int library = MHD_get_daemon_info(daemon_, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+  polled_.assign({{library, POLLIN, 0}, {wake_.get(), POLLIN, 0}});
+  // libmicrohttpd overlooks an end that comes together with the last bytes, and all that happens to a
+  // connection that sleeps. poll skips negative descriptors.
+  for (const Open& open : open_)
+    polled_.push_back({open.peer_closed || open.is_shut ? -1 : open.socket,
+                       static_cast<short>(POLLRDHUP | (open.rests ? POLLIN : 0)), 0});
+  ::poll(polled_.data(), polled_.size(), milliseconds);
+  eventfd_t ignored = 0;
+  ::eventfd_read(wake_.get(), &ignored);
+  auto one = polled_.begin() + 2;
+  for (Open& open : open_) {
+    const short events = (one++)->revents;
+    if ((events & (POLLRDHUP | POLLHUP | POLLERR)) != 0) open.peer_closed = true;
+    if (open.rests && (events & POLLIN) != 0) {
+      open.rests = false;
+      open.end = Clock::now() + limits_.head;
+    }
+  }
+}
+
+void Server::Work::end_connections() {
   const auto now = Clock::now();
   for (Open& open : open_) {
-    if (!open.end && open.exchange && open.exchange->is_over()) open.end = now + limits_.time;
-    // The library finds it closed.
-    if (open.end && *open.end < now) ::shutdown(open.socket, SHUT_RDWR);
+    if (open.exchange && open.peer_closed) open.exchange->abandon();
+    if (open.exchange && !open.end && open.exchange->is_over()) open.end = now + limits_.time;
+    const bool is_late = open.end && *open.end < now;
+    const bool is_cut_off = !open.exchange && open.peer_closed && has_sent_all(open.socket);
+    if (!open.is_shut && (is_late || is_cut_off)) open.shut();
   }
+}
+
+// Closes a connection whose client keeps us waiting if there are too many.
+void Server::Work::make_place(const Open& newcomer) {
+  if (std::ranges::count(open_, false, &Open::is_shut) <= limits_.connections) return;
+  Open* victim = nullptr;
+  const auto rank = [](const Open& open) {
+    return std::tuple(open.exchange != nullptr, open.has_head, *open.end);
+  };
+  for (Open& open : open_) {
+    if (&open == &newcomer || open.is_shut || !open.end) continue;
+    if (victim == nullptr || rank(open) < rank(*victim)) victim = &open;
+  }
+  if (victim != nullptr) victim->shut();
 }
 
 void Server::Work::on_connection(void* self, MHD_Connection* connection, void** context,
@@ -198,8 +285,9 @@ void Server::Work::on_connection(void* self, MHD_Connection* connection, void** 
   Work& work = *static_cast<Work*>(self);
   if (code == MHD_CONNECTION_NOTIFY_STARTED) {
     Open& open = work.open_.emplace_back(connection, work.wake_.get());
-    open.end = Clock::now() + work.limits_.time;
+    open.end = Clock::now() + work.limits_.head;
     *context = &open;
+    work.make_place(open);
   } else {
     work.open_.remove_if([&](const Open& open) { return &open == *context; });
     work.closed_ = true;
@@ -216,9 +304,9 @@ MHD_Result Server::Work::on_request(void* self, MHD_Connection* connection, cons
     return work.begin(open, url, method);
   }
   if (*bytes != 0) {
-    work.add(open, data, *bytes);
+    const bool goes_on = work.add(open, {data, *bytes});
     *bytes = 0;
-    return MHD_YES;
+    return goes_on ? MHD_YES : MHD_NO;
   }
   if (!open.exchange) work.answer(open);
   const Reply* const reply = open.exchange->first_answer();
@@ -226,42 +314,77 @@ MHD_Result Server::Work::on_request(void* self, MHD_Connection* connection, cons
 }
 
 MHD_Result Server::Work::begin(Open& open, const char* url, const char* method) {
+  open.rests = false;
+  open.has_head = true;
+  open.end = Clock::now() + limits_.time;
   open.request = {.method = method,
                   .path = url,
                   .content_type = media_type(header_of(open.handle, "Content-Type")),
                   .authorization = header_of(open.handle, "Authorization"),
                   .host = header_of(open.handle, "Host"),
-                  .origin = header_of(open.handle, "Origin")};
-  open.refusal.reset();
-  open.most_bytes = 0;
+                  .origin = header_of(open.handle, "Origin"),
+                  .body = {},
+                  .form = {},
+                  .memory = {}};
+  const uint64_t length = length_of(open.handle);
   try {
-    open.most_bytes = calls_.admit(open.request);
-    if (length_of(open.handle) > open.most_bytes) throw too_large(open.most_bytes);
+    open.max_bytes = calls_.admit(open.request);
+    if (length > open.max_bytes) throw too_large(open.max_bytes);
   } catch (const Problem& problem) {
-    open.refusal = reply_of(problem);
+    refuse(open, problem);
+    const bool asks_first = !header_of(open.handle, "Expect").empty();
+    return asks_first || length > kMaxDropped ? send(open.handle, *open.refusal, nullptr, true) : MHD_YES;
   }
-  // Who asks before it sends a body is told at once; from others the body is read, and goes nowhere, because
-  // they do not listen before.
-  if (open.refusal && !header_of(open.handle, "Expect").empty())
-    return send(open.handle, *open.refusal, nullptr);
+  const bool is_form = open.request.content_type == kFormType;
+  if (is_form) open.form.emplace(open.handle, open.request.form);
+  (is_form ? open.request.form.file : open.request.body).reserve(length);
   return MHD_YES;
 }
 
-void Server::Work::add(Open& open, const char* data, size_t bytes) const {
-  if (open.refusal) return;
-  if (bytes <= open.most_bytes - open.request.body.size()) {
-    open.request.body.append(data, bytes);
-    return;
+// The answer is fixed; the rest of the body is read and dropped.
+void Server::Work::refuse(Open& open, const Problem& problem) {
+  open.refusal = reply_of(problem);
+  open.form.reset();
+  open.request = {};
+}
+
+// Memory for more of this body, if need be that of the oldest other one that is not whole.
+bool Server::Work::take_memory(Open& open, size_t bytes) {
+  while (!memory_.take(open.request.memory, bytes)) {
+    Open* oldest = nullptr;
+    for (Open& other : open_) {
+      if (&other == &open || other.request.memory.bytes() == 0) continue;
+      if (oldest == nullptr || *other.end < *oldest->end) oldest = &other;
+    }
+    if (oldest == nullptr) return false;
+    refuse(*oldest, out_of_memory(limits_.body_bytes));
   }
-  open.refusal = reply_of(too_large(open.most_bytes));
-  open.request.body = {};
+  return true;
+}
+
+// False: the client sends more than we are willing to drop.
+bool Server::Work::add(Open& open, std::string_view piece) {
+  if (!open.refusal) {
+    if (piece.size() > open.max_bytes - open.request.memory.bytes()) {
+      refuse(open, too_large(open.max_bytes));
+    } else if (!take_memory(open, piece.size())) {
+      refuse(open, out_of_memory(limits_.body_bytes));
+    }
+  }
+  if (open.refusal) {
+    open.dropped += piece.size();
+    return open.dropped <= kMaxDropped;
+  }
+  if (open.form) {
+    open.form->add(piece);
+  } else {
+    open.request.body += piece;
+  }
+  return true;
 }
 
 void Server::Work::answer(Open& open) {
-  if (open.request.content_type == kFormType && !open.refusal) {
-    open.request.form = form_of(open.handle, open.request.body);
-    open.request.body = {};
-  }
+  open.form.reset();
   open.exchange = std::make_shared<Exchange>(std::move(open.request));
   open.exchange->connect(open.socket, open);
   open.end.reset();
@@ -269,10 +392,11 @@ void Server::Work::answer(Open& open) {
     open.exchange->answer(*open.refusal);
     return;
   }
+  const std::shared_ptr<Exchange> exchange = to_answer(open.exchange);
   try {
-    calls_.answer(open.exchange);
+    calls_.answer(exchange);
   } catch (const Problem& problem) {
-    open.exchange->answer(reply_of(problem));
+    exchange->answer(reply_of(problem));
   }
 }
 
@@ -282,8 +406,13 @@ void Server::Work::on_completed(void* self, MHD_Connection* connection, void** k
   Open& open = open_of(connection);
   if (open.exchange) open.exchange->disconnect();
   open.exchange.reset();
+  open.form.reset();
   open.request = {};
+  open.has_head = false;
+  open.refusal.reset();
+  open.dropped = 0;
   open.end = Clock::now() + work.limits_.time;
+  open.rests = true;
   *known = nullptr;
 }
 

@@ -1,5 +1,5 @@
 // The connections: reads requests, within limits, and sends answers, each as fast as its client takes it.
-// One thread does it all, and it waits for nobody.
+// One thread serves all connections and never waits for one of them.
 #pragma once
 
 #include <chrono>
@@ -14,19 +14,27 @@ namespace swai::http {
 class Server {
  public:
   struct Limits {
-    unsigned connections = 64;  // more wait until one ends
-    // From the beginning of a connection, or its last answer, until a request is there, and from the end of
-    // an answer until the client has it.
+    // Connections. Beyond them the oldest one is closed that has not sent a whole request, else the oldest
+    // one that does not read its answer. While all others are being answered, a few more are accepted.
+    unsigned connections = 64;
+    // For the head of a request, from the beginning of the connection or the first byte after an answer.
+    std::chrono::milliseconds head{10'000};
+    // For the body, for the rest of an answer once all of it is there, and between an answer and the next
+    // request.
     std::chrono::milliseconds time{60'000};
+    // Memory for the bodies of all requests that arrive or wait. Beyond it the oldest one that is not whole
+    // is refused, else the one that needs more.
+    size_t body_bytes = 128 << 20;
   };
   struct Calls {
-    // Is given a request without its body; says how many bytes that may have. Throws Problem.
+    // Gets a request without its body; returns the maximum size of that. Throws Problem.
     std::function<size_t(const Request&)> admit;
-    // Is given the whole, and answers, now or later. Throws Problem.
+    // Gets the whole request and answers it, now or later; the exchange is abandoned if it drops all pointers
+    // to it. Throws Problem.
     std::function<void(const std::shared_ptr<Exchange>&)> answer;
   };
 
-  // The calls come from the server's thread, and have to return soon. Throws std::runtime_error.
+  // The calls come from the server's thread and must return soon. Throws std::runtime_error.
   Server(const ListeningSocket& socket, Calls calls, const Limits& limits);
   // Exchanges that are not over are abandoned.
   ~Server();

@@ -110,7 +110,7 @@ void Service::answer(const std::shared_ptr<Exchange>& exchange) {
 }
 
 void Service::answer_text(const std::shared_ptr<Exchange>& exchange) {
-  const Request& asked = exchange->request();
+  const Request asked = exchange->take_request().value();
   const Parsed body = parse_json(asked.body);
   const uint64_t seed = random_number();
   auto request = asked.path == kChat ? chat_request(body, seed) : completion_request(body, seed);
@@ -126,7 +126,8 @@ void Service::answer_speech(const std::shared_ptr<Exchange>& exchange) {
   const auto model = models_.speech.find(request.model);
   if (model == models_.speech.end()) throw no_model(request.model, kCompletions);
   line_.add(exchange, [exchange, request = std::move(request), &model = *model->second] {
-    listen(*exchange, request, model);
+    // The sound is freed in the line if the client goes.
+    if (const auto whole = exchange->take_request()) listen(*exchange, whole->form.file, request, model);
   });
 }
 
@@ -158,10 +159,10 @@ Problem Service::no_model(const std::string& name, std::string_view other) const
       "model", "model_not_found");
 }
 
-void Service::listen(Exchange& exchange, const SpeechRequest& request, SpeechModel& model) {
+void Service::listen(Exchange& exchange, std::string_view file, const SpeechRequest& request,
+                     SpeechModel& model) {
   try {
-    const auto transcript =
-        model.transcribe(exchange.request().form.file, request, [&] { return !exchange.is_gone(); });
+    const auto transcript = model.transcribe(file, request, [&] { return !exchange.is_gone(); });
     exchange.answer(speech_reply(transcript, request.format));
   } catch (const Problem& problem) {
     exchange.answer(reply_of(problem));

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "host/http/line.hpp"
 #include "host/http/server.hpp"
@@ -39,7 +40,8 @@ class Service {
   Problem no_model(const std::string& name, std::string_view path) const;
   void answer_text(const std::shared_ptr<Exchange>& exchange);
   void answer_speech(const std::shared_ptr<Exchange>& exchange);
-  static void listen(Exchange& exchange, const SpeechRequest& request, SpeechModel& model);
+  static void listen(Exchange& exchange, std::string_view file, const SpeechRequest& request,
+                     SpeechModel& model);
 
   const Models& models_;
   Line& line_;

@@ -1,4 +1,4 @@
-// Somebody who asks, until he goes.
+// A client that asks, until it goes.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@ namespace swai::http_test {
 
 class Asks : public http::Exchange::Connection {
  public:
-  Asks() : exchange(std::make_shared<http::Exchange>(http::Request{})) {
+  Asks() : exchange(std::make_shared<http::Exchange>(http::Request())) {
     std::array<int, 2> ends;
     REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0);
     server_ = link::Fd(ends[0]);
@@ -27,6 +27,9 @@ class Asks : public http::Exchange::Connection {
   void sleep() override {}
   void wake() override {}
   void go() { client_.reset(); }
+
+  // For whatever answers.
+  std::shared_ptr<http::Exchange> to_answer() const { return http::to_answer(exchange); }
 
   const std::shared_ptr<http::Exchange> exchange;
 

@@ -64,7 +64,7 @@ struct Wanted {
     request.model = "m";
     request.prompt = http::TextRequest::Tokens{token};
     request.most = most;
-    answer = std::make_shared<http::HttpAnswer>(client.exchange, request, "1", 0);
+    answer = std::make_shared<http::HttpAnswer>(client.to_answer(), request, "1", 0);
   }
   int status() const { return client.exchange->first_answer()->status; }
   Json said() const { return Json::parse(client.exchange->first_answer()->body); }
@@ -142,6 +142,9 @@ TEST_CASE("who waits for memory and goes keeps nobody waiting") {
     }
   });
   CHECK(!gone.client.exchange->is_over());
+  // The model has dropped it, so that its connection ends with this last pointer.
+  gone.answer.reset();
+  CHECK(gone.client.exchange->is_over());
   REQUIRE(third.status() == 200);
   taken.clear();
   CHECK(third.said() == model.alone(7, 20));

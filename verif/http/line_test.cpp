@@ -40,12 +40,12 @@ TEST_CASE("texts of a model that follow each other are given to it at once, and 
   std::deque<Asks> asking;
   http::Line line(10);
   const auto work = [&](std::function<void()> what) {
-    line.add(asking.emplace_back().exchange, std::move(what));
+    line.add(asking.emplace_back().to_answer(), std::move(what));
   };
   const auto text = [&](Logged& model, const std::string& name) {
     http::TextRequest request;
     request.model = name;
-    const auto& exchange = asking.emplace_back().exchange;
+    const auto exchange = asking.emplace_back().to_answer();
     line.add(model, std::make_shared<http::HttpAnswer>(exchange, request, name, 0));
   };
   std::binary_semaphore all_wait(0);
@@ -54,6 +54,7 @@ TEST_CASE("texts of a model that follow each other are given to it at once, and 
   text(one, "a");
   text(one, "gone");
   asking.back().go();
+  const auto gone = asking.back().exchange;
   text(one, "b");
   work([&] { log.emplace_back("a sound"); });
   text(one, "c");
@@ -64,4 +65,5 @@ TEST_CASE("texts of a model that follow each other are given to it at once, and 
   all_wait.release();
   last.get_future().wait();
   CHECK(log == std::vector<std::string>{"one: a b", "a sound", "one: c", "other: d e", "one: f"});
+  CHECK(gone->is_over());  // so that its connection ends
 }

@@ -4,12 +4,15 @@
 #include <arpa/inet.h>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <condition_variable>
 #include <deque>
+#include <filesystem>
 #include <mutex>
 #include <semaphore>
 #include <thread>
@@ -138,15 +141,20 @@ class Client {
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    // A server that never answers fails the test.
+    const timeval limit = {.tv_sec = 60, .tv_usec = 0};
+    REQUIRE(::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) == 0);
     REQUIRE(::connect(fd_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
   }
 
-  void send(std::string_view bytes) {
+  // False: the server has closed the connection.
+  bool send(std::string_view bytes) {
     while (!bytes.empty()) {
       const ssize_t sent = ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-      if (sent <= 0) return;  // the server has had enough
+      if (sent <= 0) return false;
       bytes.remove_prefix(static_cast<size_t>(sent));
     }
+    return true;
   }
   // Until that has come; false: the connection has ended before.
   bool wait_for(std::string_view text, size_t from = 0) {
@@ -197,8 +205,38 @@ class Client {
     return ::poll(&one, 1, 1) > 0;
   }
   void close() { fd_.reset(); }
+  // The client sends no more, but still listens.
+  void end_of_sending() { ::shutdown(fd_.get(), SHUT_WR); }
+  // Returns when the server, which is in this process, has received all that was sent.
+  void wait_until_read() const {
+    for (unsigned i = 0; i < 30'000; ++i) {
+      int unsent = 0, unread = 0;
+      const int server = end_in_server();
+      if (server >= 0 && ::ioctl(fd_.get(), SIOCOUTQ, &unsent) == 0 && unsent == 0 &&
+          ::ioctl(server, FIONREAD, &unread) == 0 && unread == 0)
+        return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    FAIL("the server does not read");
+  }
 
  private:
+  // The server's socket of this connection; negative: it is not accepted.
+  int end_in_server() const {
+    const auto own = port_of(fd_.get(), ::getsockname);
+    for (int fd = 0; fd < 1024; ++fd)
+      if (port_of(fd, ::getpeername) == own) return fd;
+    return -1;
+  }
+  template <typename Get>
+  static std::optional<in_port_t> port_of(int fd, Get get) {
+    sockaddr_in address = {};
+    socklen_t bytes = sizeof address;
+    if (get(fd, reinterpret_cast<sockaddr*>(&address), &bytes) != 0 || address.sin_family != AF_INET)
+      return std::nullopt;
+    return address.sin_port;
+  }
+
   bool read() {
     std::array<char, 65536> bytes;
     const ssize_t count = ::recv(fd_.get(), bytes.data(), bytes.size(), 0);
@@ -238,6 +276,18 @@ inline std::string form(const std::vector<std::pair<std::string, std::string>>& 
       "POST /v1/audio/transcriptions HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; "
       "boundary=xyz\r\nContent-Length: {}\r\n{}\r\n{}",
       body.size(), headers, body);
+}
+
+// Open files of this process.
+inline size_t descriptors() {
+  const std::filesystem::directory_iterator all("/proc/self/fd");
+  return static_cast<size_t>(std::distance(begin(all), end(all)));
+}
+// The server closes what is over when it comes to it.
+inline void wait_for_descriptors(size_t count) {
+  for (unsigned i = 0; i < 30'000 && descriptors() != count; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  CHECK(descriptors() == count);
 }
 
 struct Rig {

@@ -234,20 +234,19 @@ TEST_CASE("who does not read holds nobody up") {
 }
 
 TEST_CASE("who takes too long is let go") {
-  const Rig rig({.server = {.connections = 2, .time = std::chrono::milliseconds(2000)}});
-  Client silent(rig.port()), slow(rig.port());
+  constexpr std::chrono::milliseconds kTime(2000);
+  const Rig rig({.server = {.head = kTime, .time = kTime}});
+  Client silent(rig.port()), slow(rig.port()), waits(rig.port());
   slow.send("GET /v1/models HTTP/1.1\r\n");
-  // There is room for two.
-  Client third(rig.port());
-  third.send(post(kCompletions, body()));
+  waits.send(post(kCompletions, body()));
   CHECK(silent.all().empty());
   CHECK(slow.all().empty());
   // Time that an answer takes is not the client's.
   rig.model->wait_for_begun(1);
-  Client fourth(rig.port());
-  CHECK(fourth.all().empty());
+  Client later(rig.port());
+  CHECK(later.all().empty());
   rig.model->will_say({"one", kEnd});
-  CHECK(third.answer().json()["choices"][0]["text"] == "one");
+  CHECK(waits.answer().json()["choices"][0]["text"] == "one");
 }
 
 TEST_CASE("nonsense") {

@@ -1,0 +1,182 @@
+// Clients that do harm, meant or not: they leave, are silent, fill the memory, or send what no client should.
+#include <doctest/doctest.h>
+
+#include "verif/http/rig.hpp"
+
+using namespace swai;
+using namespace swai::http_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+const std::string kText = post("/v1/completions", R"({"model":"m","prompt":"Hi"})");
+const std::string kModels = get("/v1/models");
+
+std::string sound(size_t bytes, const std::string& prompt = "") {
+  const std::string file(bytes, 'x');
+  return form({{"model", "s"}, {"prompt", prompt}}, &file);
+}
+
+// Nothing is closed because of time.
+http::Service::Options patient() {
+  http::Service::Options options;
+  options.server.head = options.server.time = 1h;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("200 clients that leave while they wait give their connections back") {
+  const Rig rig(patient());
+  const size_t before = descriptors();
+  Client first(rig.port());
+  first.send(kText);
+  rig.model->wait_for_begun(1);
+  for (unsigned i = 0; i < 200; ++i) {
+    Client leaves(rig.port());
+    leaves.send(i % 2 == 0 ? kText : sound(100'000));
+    leaves.wait_until_read();
+  }
+  CHECK(rig.ask(kModels).status == 200);
+  wait_for_descriptors(before + 2);
+  rig.model->will_say({"one", PlayedModel::kEnd});
+  CHECK(first.answer().json()["choices"][0]["text"] == "one");
+  CHECK(rig.ask(sound(10)).status == 200);
+  first.close();
+  wait_for_descriptors(before);
+}
+
+TEST_CASE("an exchange that is dropped without an answer ends its connection") {
+  const http::ListeningSocket socket("0");
+  const http::Server server(socket, {[](const http::Request&) { return size_t{100}; }, [](const auto&) {}},
+                            patient().server);
+  const auto port = static_cast<uint16_t>(std::stoul(socket.name().substr(socket.name().rfind(':') + 1)));
+  CHECK(Client(port).ask(kModels).status == 503);
+}
+
+TEST_CASE("300 clients that leave in the middle of a request hold no place") {
+  const Rig rig(patient());
+  const size_t before = descriptors();
+  const std::string upload = sound(1000);
+  for (unsigned i = 0; i < 300; ++i) {
+    Client leaves(rig.port());
+    leaves.send(i % 3 == 0   ? "G"
+                : i % 3 == 1 ? kText.substr(0, kText.size() - 1)
+                             : upload.substr(0, upload.size() - 1));
+  }
+  CHECK(rig.ask(kModels).status == 200);
+  wait_for_descriptors(before);
+}
+
+TEST_CASE("a client that has sent all and closed its end for sending gets a list, and the connection ends") {
+  const Rig rig(patient());
+  const size_t before = descriptors();
+  for (const std::string& request : {kModels, kModels + kModels}) {
+    Client client(rig.port());
+    client.send(request);
+    client.end_of_sending();
+    CHECK(client.answer().status == 200);
+    wait_for_descriptors(before + 1);
+  }
+}
+
+TEST_CASE("the oldest silent connection makes room for one that asks") {
+  http::Service::Options options = patient();
+  options.server.connections = 8;
+  const Rig rig(options);
+  const std::string upload = sound(1000);
+  Client uploads(rig.port());
+  uploads.send(upload.substr(0, upload.size() - 1));
+  uploads.wait_until_read();
+  std::deque<Client> silent;
+  for (unsigned i = 0; i < 100; ++i) silent.emplace_back(rig.port()).send(i % 2 == 0 ? "" : "GET /v1");
+  CHECK(rig.ask(kModels).status == 200);
+  CHECK(silent.front().all().empty());
+  CHECK_FALSE(silent.back().has_come());
+  // A head that is whole is worth more.
+  uploads.send(upload.substr(upload.size() - 1));
+  CHECK(uploads.answer().status == 200);
+  // Where there are none but uploads the oldest of these goes.
+  std::deque<Client> slow;
+  for (unsigned i = 0; i < 20; ++i) slow.emplace_back(rig.port()).send(upload.substr(0, upload.size() - 1));
+  slow.back().wait_until_read();
+  CHECK(rig.ask(kModels).status == 200);
+  CHECK(slow.front().all().empty());
+}
+
+TEST_CASE("a head has its own time, however slowly it comes") {
+  http::Service::Options options = patient();
+  options.server.head = 1s;
+  const Rig rig(options);
+  const auto drips = [](Client& client, const std::string& begin) {
+    client.send(begin);
+    for (unsigned i = 0; i < 3000 && !client.has_come() && client.send("x"); ++i)
+      std::this_thread::sleep_for(20ms);
+    REQUIRE(client.has_come());
+    CHECK(client.all().empty());
+  };
+  Client silent(rig.port()), slow(rig.port()), again(rig.port());
+  // A connection between two requests may rest, but its next head may not.
+  CHECK(again.ask(kModels).status == 200);
+  CHECK(silent.all().empty());
+  drips(slow, "GET /v1/models HTTP/1.1\r\nX: ");
+  CHECK_FALSE(again.has_come());
+  drips(again, "G");
+}
+
+TEST_CASE("bodies share a budget: the oldest that is not whole makes room") {
+  http::Service::Options options = patient();
+  options.server.body_bytes = 3 << 20;
+  const Rig rig(options);
+  const std::string large = sound(2 << 20);
+  Client slow(rig.port());
+  slow.send(large.substr(0, large.size() - 1));
+  slow.wait_until_read();
+  CHECK(rig.ask(large).status == 200);
+  const Answered refused = slow.ask(large.substr(large.size() - 1));
+  CHECK(refused.status == 503);
+  CHECK(refused.head.find("Retry-After: ") != std::string::npos);
+  CHECK(refused.json()["error"]["message"].get<std::string>().find("3 MiB") != std::string::npos);
+  // The connection goes on, and what it held is free.
+  CHECK(slow.ask(large).status == 200);
+}
+
+TEST_CASE("bodies that are worked on or wait count, until their clients go") {
+  http::Service::Options options = patient();
+  options.server.body_bytes = 3 << 20;
+  const Rig rig(options);
+  Client works(rig.port());
+  works.send(sound(1 << 20, "wait"));
+  rig.speech->begun.acquire();
+  const size_t before = descriptors();
+  Client waits(rig.port());
+  waits.send(sound(1 << 20));
+  waits.wait_until_read();
+  const std::string large = sound(3 << 19);
+  CHECK(rig.ask(large).status == 503);
+  waits.close();
+  wait_for_descriptors(before);
+  Client next(rig.port());
+  next.send(large);
+  next.wait_until_read();
+  works.close();
+  rig.speech->ended.acquire();
+  CHECK(next.answer().status == 200);
+}
+
+TEST_CASE("a body that is refused is not read without end") {
+  const Rig rig(patient());
+  const std::string head =
+      "POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: "
+      "chunked\r\n\r\n";
+  const std::string chunk = "100000\r\n" + std::string(1 << 20, ' ') + "\r\n";
+  Client endless(rig.port());
+  endless.send(head);
+  unsigned sent = 0;
+  while (sent < 300 && endless.send(chunk)) ++sent;
+  CHECK(sent < 300);
+  // One with an end is answered.
+  Client client(rig.port());
+  CHECK(client.ask(head + chunk + "0\r\n\r\n").status == 404);
+  CHECK(client.ask(kModels).status == 200);
+}
