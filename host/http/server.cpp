@@ -56,6 +56,36 @@ uint64_t length_of(MHD_Connection* connection) {
   return length;
 }
 
+// Throws Problem if another HTTP server, such as a proxy, could see the end of the request elsewhere than
+// libmicrohttpd does (RFC 9112, section 6.3), or would deliver it to another host.
+void check_framing(MHD_Connection* connection) {
+  struct Seen {
+    unsigned hosts = 0, lengths = 0;
+    std::vector<std::string> codings = {};
+    bool spaced = false;  // a name with a space, which some servers ignore
+  } seen;
+  MHD_get_connection_values(
+      connection, MHD_HEADER_KIND,
+      [](void* to, MHD_ValueKind, const char* key, const char* value) {
+        Seen& found = *static_cast<Seen*>(to);
+        const std::string name = lower_case(key);
+        found.hosts += name == "host";
+        found.lengths += name == "content-length";
+        if (name == "transfer-encoding") found.codings.push_back(lower_case(value == nullptr ? "" : value));
+        found.spaced |= name.find_first_of(" \t") != std::string::npos;
+        return MHD_YES;
+      },
+      &seen);
+  if (seen.spaced) throw bad_request("a header's name contains a space");
+  if (seen.hosts != 1)
+    throw bad_request(fmt::format("a request has one Host header, this one has {}", seen.hosts));
+  if (seen.lengths > 1) throw bad_request("a request has at most one Content-Length header");
+  if (seen.codings.empty()) return;
+  if (seen.lengths != 0) throw bad_request("a request has either Content-Length or Transfer-Encoding");
+  if (seen.codings != std::vector<std::string>{"chunked"})
+    throw Problem(501, "the only Transfer-Encoding supported here is chunked");
+}
+
 Problem too_large(size_t max_bytes) {
   return Problem(413, fmt::format("the body has more than {} bytes", max_bytes), "", "body_too_large");
 }
@@ -326,6 +356,12 @@ MHD_Result Server::Work::begin(Open& open, const char* url, const char* method) 
                   .body = {},
                   .form = {},
                   .memory = {}};
+  try {
+    check_framing(open.handle);
+  } catch (const Problem& problem) {
+    // What follows may be a body or another request: it is not read.
+    return send(open.handle, reply_of(problem), nullptr, true);
+  }
   const uint64_t length = length_of(open.handle);
   try {
     open.max_bytes = calls_.admit(open.request);

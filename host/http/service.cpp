@@ -35,10 +35,15 @@ bool is_same(std::string_view secret, std::string_view given) {
   return difference == 0;
 }
 
-// Of a Host header, without the port.
-std::string_view host_name(std::string_view host) {
-  const size_t end = host.starts_with('[') ? host.find(']') + 1 : host.find(':');
-  return host.substr(0, end);
+// A Host header as programs on this machine send it, with any port or none.
+bool names_this_machine(std::string_view host) {
+  return std::ranges::any_of(
+      std::array<std::string_view, 3>{"localhost", "127.0.0.1", "[::1]"}, [&](auto name) {
+        if (!host.starts_with(name)) return false;
+        const std::string_view port = host.substr(name.size());
+        return port.empty() ||
+               (port.starts_with(':') && port.find_first_not_of("0123456789", 1) == port.npos);
+      });
 }
 
 Json describe(const std::string& name, int64_t created) {
@@ -59,18 +64,20 @@ Service::Service(const ListeningSocket& socket, const Models& models, Line& line
               options_.server) {}
 
 void Service::check_who_asks(const Request& request) const {
-  // A page in a browser reaches this machine by a name of its own; the browser tells which.
-  constexpr std::array<std::string_view, 4> kOwn = {"", "localhost", "127.0.0.1", "[::1]"};
-  if (loopback_ && std::ranges::find(kOwn, host_name(request.host)) == kOwn.end())
-    throw Problem(403,
-                  "this server is for programs on its own machine, which call it localhost or 127.0.0.1");
-  // Forms need no permission to be sent from elsewhere.
+  // A page in a browser can reach this machine by a name of its own, which the browser sends as the host.
+  if (loopback_ && !names_this_machine(request.host)) {
+    throw Problem(
+        403, "this server is for programs on its own machine, which call it localhost, 127.0.0.1 or [::1]");
+  }
+  // A browser lets a page send a form anywhere.
   if (!request.origin.empty()) throw Problem(403, "this server is not for pages in a browser");
   constexpr std::string_view kBearer = "Bearer ";
   if (options_.key.empty()) return;
   const std::string_view given = request.authorization;
+  if (given.empty())
+    throw Problem(401, "no API key: send the header Authorization: Bearer KEY", "", "invalid_api_key");
   if (!given.starts_with(kBearer) || !is_same(options_.key, given.substr(kBearer.size())))
-    throw Problem(401, "the server wants its key: Authorization: Bearer KEY", "", "invalid_api_key");
+    throw Problem(401, "wrong API key", "", "invalid_api_key");
 }
 
 size_t Service::admit(const Request& request) const {

@@ -164,6 +164,46 @@ TEST_CASE("bodies that are worked on or wait count, until their clients go") {
   CHECK(next.answer().status == 200);
 }
 
+TEST_CASE("hosts that are not this machine, and none") {
+  const Rig rig;
+  const auto status = [&](const std::string& headers) {
+    return rig.ask("GET /v1/models HTTP/1.1\r\n" + headers + "\r\n").status;
+  };
+  for (const char* const own : {"localhost", "localhost:8080", "127.0.0.1:1", "[::1]", "[::1]:8080"})
+    CHECK(status(fmt::format("Host: {}\r\n", own)) == 200);
+  for (const char* const other :
+       {"[::1", "[", "[::1]evil", "[::1]:x", "localhost:8080x", "localhost.evil", "evil:80", ":80", ""}) {
+    CAPTURE(other);
+    CHECK(status(fmt::format("Host: {}\r\n", other)) == 403);
+  }
+  CHECK(status("") == 400);
+  CHECK(status("Host: localhost\r\nHost: localhost\r\n") == 400);
+}
+
+TEST_CASE("requests whose end other servers would see elsewhere") {
+  const Rig rig(patient());
+  const std::string hidden = "GET /v1/models HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  const auto refused = [&](const std::string& headers, int status) {
+    CAPTURE(headers);
+    Client client(rig.port());
+    client.send("POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
+                headers + "\r\n");
+    const Answered answered = client.answer();
+    CHECK(answered.status == status);
+    CHECK(answered.json()["error"]["message"].is_string());
+    // The connection ends: what comes next is no request.
+    client.send(hidden);
+    CHECK(client.all().empty());
+  };
+  refused("Content-Length: 5\r\nContent-Length: 50\r\n", 400);
+  refused("Content-Length: 0\r\nContent-Length: 0\r\n", 400);
+  refused("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", 400);
+  refused("Content-Length : 5\r\n", 400);
+  refused("Transfer-Encoding: gzip\r\n", 501);
+  refused("Transfer-Encoding: gzip, chunked\r\n", 501);
+  refused("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", 501);
+}
+
 TEST_CASE("a body that is refused is not read without end") {
   const Rig rig(patient());
   const std::string head =

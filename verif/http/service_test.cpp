@@ -109,10 +109,14 @@ TEST_CASE("refusals have a status, and say why") {
 
 TEST_CASE("who has no key gets nothing") {
   const Rig rig({.key = "secret"});
-  CHECK(rig.ask(get("/v1/models")).status == 401);
+  const Answered none = rig.ask(get("/v1/models"));
+  CHECK(none.status == 401);
+  CHECK(none.json()["error"]["message"] == "no API key: send the header Authorization: Bearer KEY");
   for (const char* const wrong :
        {"Bearer", "Bearer ", "Bearer secre", "Bearer secret1", "Basic secret", "secret"})
     CHECK(rig.ask(get("/v1/models", fmt::format("Authorization: {}\r\n", wrong))).status == 401);
+  CHECK(rig.ask(get("/v1/models", "Authorization: Bearer wrong\r\n")).json()["error"]["message"] ==
+        "wrong API key");
   CHECK(rig.ask(get("/v1/models", "Authorization: Bearer secret\r\n")).status == 200);
 }
 
