@@ -37,8 +37,12 @@ Parsed parse_json(std::string_view text) {
         throw bad_request(fmt::format("the JSON has more than {} objects", kMostObjects));
       return true;
     });
-  } catch (const Parsed::exception& error) {
-    throw bad_request(shortened(fmt::format("the body is no JSON in UTF-8: {}", error.what())));
+  } catch (const Parsed::parse_error& error) {
+    const std::string_view before = text.substr(0, error.byte);
+    throw bad_request(fmt::format("invalid JSON at line {}, column {}", 1 + std::ranges::count(before, '\n'),
+                                  error.byte - (before.rfind('\n') + 1)));
+  } catch (const Parsed::out_of_range&) {
+    throw bad_request("invalid JSON: a number is out of range");
   }
 }
 

@@ -185,6 +185,21 @@ TEST_CASE("bodies that are no JSON object") {
   CHECK(refused(completion, with(R"(,"x":)" + std::string(40, '[') + std::string(40, ']'))) == "");
 }
 
+TEST_CASE("invalid JSON is named by its place") {
+  const auto said = [](const std::string& text) -> std::string {
+    try {
+      http::parse_json(text);
+    } catch (const http::Problem& problem) {
+      return problem.what();
+    }
+    return "";
+  };
+  CHECK(said(R"({"model": "m", "prompt": "Once")") == "invalid JSON at line 1, column 32");
+  CHECK(said("{\n  \"model\": \"m\",\n  prompt\n}") == "invalid JSON at line 3, column 3");
+  CHECK(said("") == "invalid JSON at line 1, column 1");
+  CHECK(said(R"({"model": 1e999})") == "invalid JSON: a number is out of range");
+}
+
 TEST_CASE("a large body takes no time that grows with its square") {
   std::string body = "{";
   for (int i = 0; i < 60'000; ++i) body += fmt::format("\"{}\":0,", i);
