@@ -12,7 +12,6 @@
 #include <cstring>
 #include <memory>
 
-#include "abi/elf.hpp"
 #include "host/audio/resampler.hpp"
 #include "host/audio/wav_length.hpp"
 
@@ -22,7 +21,6 @@ namespace {
 constexpr int kLeastRate = 1000;
 constexpr int kMostRate = 1'000'000;
 constexpr int kMostChannels = 64;
-constexpr size_t kMostSamples = size_t{kMostHours} * 3600 * kRate;
 
 [[noreturn]] void refuse(const std::string& path, const std::string& what) {
   throw common::InputError(fmt::format("{}: {}", path, what));
@@ -67,7 +65,7 @@ void mix(const std::string& path, std::span<const float> frames, size_t channels
 }
 
 // Takes the descriptor.
-Sound sound_of(int fd, const std::string& path) {
+Sound sound_of(int fd, const std::string& path, uint32_t max_seconds) {
   SF_INFO info{};
   const bool is_short_wav = is_cut_short_wav(fd);
   const File file(sf_open_fd(fd, SFM_READ, &info, SF_TRUE), sf_close);
@@ -92,8 +90,8 @@ Sound sound_of(int fd, const std::string& path) {
         static_cast<uint64_t>(read), mono);
     resampler.add(mono, sound.samples);
     read += got;
-    if (sound.samples.size() > kMostSamples)
-      refuse(path, fmt::format("is longer than {} hours; cut it into pieces", kMostHours));
+    if (sound.samples.size() > size_t{max_seconds} * kRate)
+      throw TooLong(fmt::format("{}: is longer than {} s; cut it into pieces", path, max_seconds));
   }
   if (read == 0) refuse(path, "holds no sound");
   resampler.finish(sound.samples);
@@ -103,17 +101,17 @@ Sound sound_of(int fd, const std::string& path) {
 
 }  // namespace
 
-Sound read_sound(const std::string& path) { return sound_of(open_file(path), path); }
+Sound read_sound(const std::string& path) { return sound_of(open_file(path), path, kMaxSeconds); }
 
 // libsndfile wants to go back.
-Sound sound_in(std::string_view file, const std::string& name) {
+Sound sound_in(std::string_view file, const std::string& name, uint32_t max_seconds) {
   const int fd = ::memfd_create("sound", MFD_CLOEXEC);
   if (fd < 0 || ::write(fd, file.data(), file.size()) != static_cast<ssize_t>(file.size()) ||
       ::lseek(fd, 0, SEEK_SET) != 0) {
     ::close(fd);
     refuse(name, "does not fit into memory");
   }
-  return sound_of(fd, name);
+  return sound_of(fd, name, max_seconds);
 }
 
 }  // namespace swai::audio

@@ -6,10 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "abi/elf.hpp"
+
 namespace swai::audio {
 
 inline constexpr uint32_t kRate = 16000;
-inline constexpr uint32_t kMostHours = 4;
+inline constexpr uint32_t kMaxSeconds = 4 * 3600;
 
 struct Sound {
   std::vector<float> samples;  // all are numbers; of most files from -1 to 1
@@ -19,11 +21,17 @@ struct Sound {
   double seconds() const { return static_cast<double>(samples.size()) / kRate; }
 };
 
+// A sound that is longer than the limit. It is decoded up to there.
+class TooLong : public common::InputError {
+ public:
+  using InputError::InputError;
+};
+
 // WAV, FLAC, OGG, MP3 and whatever else libsndfile reads; channels are averaged. Throws InputError, which
 // names the file, what is wrong and what to do: no sound in it, samples that are no numbers, more than
-// kMostHours.
+// kMaxSeconds (TooLong).
 Sound read_sound(const std::string& path);
-// The same for a file that is in memory; `name` is what messages call it.
-Sound sound_in(std::string_view file, const std::string& name);
+// The same for a file that is in memory, with a limit of its own; `name` is what messages call it.
+Sound sound_in(std::string_view file, const std::string& name, uint32_t max_seconds = kMaxSeconds);
 
 }  // namespace swai::audio

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "abi/argument_text.hpp"
+#include "host/audio/sound.hpp"
 #include "host/cli/any_model.hpp"
 #include "host/cli/error.hpp"
 #include "host/cli/places.hpp"
@@ -63,10 +64,17 @@ void add_model_options(CLI::App& command, ModelWish& wish) {
   command.add_option("--http-key", wish.key_file, "clients have to know the first line of this file")
       ->type_name("FILE")
       ->needs(http);
+  command
+      .add_option("--http-sound-seconds", wish.sound_seconds,
+                  "maximum length in seconds of a sound to transcribe over HTTP (default 1800)")
+      ->check(CLI::Range(1u, audio::kMaxSeconds))
+      ->type_name("N")
+      ->needs(http);
 }
 
 ModelFiles::ModelFiles(const ModelWish& wish)
     : key_(key_in(wish.key_file)),
+      sound_seconds_(wish.sound_seconds),
       socket_(wish.address.empty() ? std::nullopt : std::make_optional<http::ListeningSocket>(wish.address)),
       module_name_(places().operators),
       operators_(module_name_),
@@ -115,9 +123,9 @@ ServedModels::ServedModels(ModelFiles& files, bool quiet, const Log& log)
       texts.push_back({{model.name, identity, on_card->room(), on_card->weight_bytes()}, on_card.get()});
       models_.text.emplace(model.name, std::move(on_card));
     } else {
-      models_.speech.emplace(
-          model.name, std::make_unique<http::CardSpeechModel>(std::move(model.speech), walker_,
-                                                              files.listen_.name, files.listen_.bytes));
+      models_.speech.emplace(model.name, std::make_unique<http::CardSpeechModel>(
+                                             std::move(model.speech), walker_, files.listen_.name,
+                                             files.listen_.bytes, files.sound_seconds_));
     }
   }
   texts_.emplace(std::move(texts), line_);

@@ -24,6 +24,7 @@ struct ModelWish {
   std::string precision;
   std::string key_file;
   uint32_t context = 2048;
+  uint32_t sound_seconds = 30 * 60;  // over HTTP
 };
 
 void add_model_options(CLI::App& command, ModelWish& wish);
@@ -45,6 +46,7 @@ class ModelFiles {
   static Model open(const std::string& name, const std::string& path, const ModelWish& wish);
 
   std::string key_;
+  uint32_t sound_seconds_;
   std::vector<Model> models_;
   std::optional<http::ListeningSocket> socket_;
   // A program for the card's management processor.

@@ -11,7 +11,7 @@ namespace {
 
 struct Unwanted {};
 
-// Both end, by an exception, what nobody wants any more.
+// Both end, by an exception, what is no longer wanted.
 class SpeechAsLongAsWanted : public transcribe::Speech {
  public:
   SpeechAsLongAsWanted(transcribe::Speech& speech, const std::function<bool()>& go_on)
@@ -65,9 +65,15 @@ class ListenerAsLongAsWanted : public transcribe::Listener {
   const std::function<bool()>& go_on_;
 };
 
-audio::Sound sound_of(std::string_view file) {
+audio::Sound sound_of(std::string_view file, uint32_t max_seconds) {
   try {
-    return audio::sound_in(file, "file");
+    return audio::sound_in(file, "file", max_seconds);
+  } catch (const audio::TooLong&) {
+    throw Problem(413,
+                  fmt::format("'file' is longer than {} s: cut it into pieces, or raise `swai serve "
+                              "--http-sound-seconds`",
+                              max_seconds),
+                  "file", "sound_too_long");
   } catch (const common::InputError& error) {
     throw bad_request(error.what(), "file", "invalid_value");
   }
@@ -79,8 +85,9 @@ constexpr uint64_t kSeed = 0;
 }  // namespace
 
 CardSpeechModel::CardSpeechModel(std::unique_ptr<transcribe::WhisperFile> file, walk::Walker& walker,
-                                 std::string name, std::span<const uint8_t> program)
+                                 std::string name, std::span<const uint8_t> program, uint32_t max_seconds)
     : file_(std::move(file)),
+      max_seconds_(max_seconds),
       speech_(walker, file_->model, file_->forbidden(), kSeed),
       listener_(std::move(name), program, speech_, file_->special) {}
 
@@ -92,7 +99,7 @@ Transcript CardSpeechModel::transcribe(std::string_view file, const SpeechReques
     throw bad_request(fmt::format("'{}' knows English only: leave 'language' out", request.model), "language",
                       "invalid_value");
   }
-  const audio::Sound sound = sound_of(file);
+  const audio::Sound sound = sound_of(file, max_seconds_);
   const audio::Mel mel = audio::log_mel(sound.samples, file_->model.card.shape.mels);
   Transcript transcript;
   transcript.seconds = sound.seconds();

@@ -11,16 +11,17 @@ namespace swai::http {
 
 class CardSpeechModel : public SpeechModel {
  public:
-  // Throws walk::CardError when the card has not so much memory. `name`: what messages call the program
-  // `listen`, whose file `program` is.
+  // `program`: the file of the program `listen`, which messages call `name`. `max_seconds`: of a sound;
+  // longer ones are refused. Throws walk::CardError if the card has too little memory.
   CardSpeechModel(std::unique_ptr<transcribe::WhisperFile> file, walk::Walker& walker, std::string name,
-                  std::span<const uint8_t> program);
+                  std::span<const uint8_t> program, uint32_t max_seconds);
 
   Transcript transcribe(std::string_view file, const SpeechRequest& request,
                         const std::function<bool()>& go_on) override;
 
  private:
   const std::unique_ptr<transcribe::WhisperFile> file_;
+  const uint32_t max_seconds_;
   transcribe::CardSpeech speech_;
   transcribe::CardListener listener_;
 };

@@ -265,6 +265,19 @@ TEST_CASE("a file that has less sound than it says is read, and known") {
   }
 }
 
+TEST_CASE("a sound is decoded up to the limit, and no further") {
+  const Folder folder;
+  const std::string path = folder.path / "x.wav";
+  std::vector<float> samples(10 * kRate);
+  samples.back() = std::nanf("");  // a reader that came so far would complain
+  write(path, kFloatWav, kRate, 1, samples);
+  const Bytes bytes = read(path);
+  const std::string_view file(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  CHECK_THROWS_AS(sound_in(file, "file", 5), TooLong);
+  CHECK_THROWS_WITH(sound_in(file, "file", 5), "file: is longer than 5 s; cut it into pieces");
+  CHECK_THROWS_WITH(sound_in(file, "file", 10), doctest::Contains("is no number"));
+}
+
 TEST_CASE("damaged files are refused, or harmless") {
   const Folder folder;
   std::mt19937_64 random(test_seed());

@@ -12,6 +12,7 @@ import socket
 import struct
 import sys
 import tempfile
+import time
 import types
 import unittest
 import urllib.error
@@ -91,8 +92,9 @@ def form(fields, sound):
     return body, {"Content-Type": "multipart/form-data; boundary=xyz"}
 
 
-def hear(sound, **fields):
-    request = urllib.request.Request(shared.url + "/audio/transcriptions", *form({"model": "speech", **fields}, sound))
+def hear(sound, url=None, **fields):
+    data, headers = form({"model": "speech", **fields}, sound)
+    request = urllib.request.Request((url or shared.url) + "/audio/transcriptions", data, headers)
     with urllib.request.urlopen(request, timeout=LIMIT) as answer:
         return answer.read().decode()
 
@@ -235,6 +237,20 @@ class Speech(HttpTest):
         self.assertEqual(caught.exception.code, 400)
         self.assertIn("no sound that can be read", json.load(caught.exception)["error"]["message"])
 
+    def test_length(self):
+        """The default limit of a sound is 30 minutes."""
+        sound = self.folder / "sound.wav"
+        with wave.open(str(sound), "wb") as out:
+            out.setparams((1, 1, 8000, 0, "NONE", ""))
+            out.writeframes(bytes([128]) * (8000 * 1802))
+        with self.assertRaises(urllib.error.HTTPError) as caught:
+            hear(sound)
+        self.assertEqual(caught.exception.code, 413)
+        error = json.load(caught.exception)["error"]
+        self.assertEqual((error["param"], error["code"]), ("file", "sound_too_long"))
+        self.assertIn("longer than 1800 s", error["message"])
+        self.assertIn("--http-sound-seconds", error["message"])
+
     def test_a_sound_is_one_launch(self):
         """The card's program launches lists for each token and some for the window; a host that leads, or a second job, others."""
         # What the card tells may lack launches that have just ended, at either look: so there is a sound of this model before
@@ -251,6 +267,31 @@ class Speech(HttpTest):
 
 
 class Clients(HttpTest):
+    def test_gone_in_the_line(self):
+        """200 that leave while others are being written or heard: the daemon closes their connections, too."""
+        def open_files():
+            return len(os.listdir(f"/proc/{shared.daemon.pid}/fd"))
+
+        host, port = re.search(r"//([\d.]+):(\d+)", shared.url).groups()
+        sound = self.folder / "sound.wav"
+        write_sound(str(sound), 1)
+        form_bytes, headers = form({"model": "speech"}, sound)
+        text = json.dumps({"model": "stories", "prompt": "Once", "max_tokens": 390, "temperature": 1}).encode()
+        before = open_files()
+        for i in range(200):
+            path, kind, body = [("completions", "application/json", text),
+                                ("audio/transcriptions", headers["Content-Type"], form_bytes)][i % 2]
+            with socket.create_connection((host, int(port))) as client:
+                head = (f"POST /v1/{path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\n"
+                        f"Content-Length: {len(body)}\r\n\r\n")
+                client.sendall(head.encode() + body)
+        answer = complete(model="stories", prompt="Once upon a time", max_tokens=5)
+        self.assertEqual(answer["choices"][0]["text"], ", there was a little")
+        deadline = time.monotonic() + LIMIT
+        while open_files() > before and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertLessEqual(open_files(), before)
+
     def test_gone(self):
         """In the middle of a stream, and before anything has come: the card is the next one's."""
         host, port = re.search(r"//([\d.]+):(\d+)", shared.url).groups()
@@ -295,7 +336,24 @@ class Daemon(HttpTest):
         self.assertIn("two of that name", self.serve("--http", "0", "--model", MODEL, "--model", MODEL))
         self.assertIn("no address", self.serve("--http", "port", "--model", MODEL))
         self.assertIn("nobody can listen", self.serve("--http", re.search(r"[\d.]+:\d+", shared.url)[0], "--model", MODEL))
+        self.assertIn("sound-seconds", self.serve("--http", "0", "--model", MODEL, "--http-sound-seconds", "0"))
         self.assertIn("no key", self.serve("--http", "0", "--model", MODEL, "--http-key", "/dev/null"))
+
+    def test_sound_seconds(self):
+        """The limit of a sound is the one that the daemon was given."""
+        sound = self.folder / "sound.wav"
+        write_sound(str(sound), 3)
+        with tempfile.TemporaryDirectory(prefix="swai-http-") as folder:
+            daemon, url = start_daemon(folder, "--http", "0", "--model", shared.speech, "--http-sound-seconds", "2")
+            try:
+                with self.assertRaises(urllib.error.HTTPError) as caught:
+                    hear(sound, url=url)
+                self.assertIn("longer than 2 s", json.load(caught.exception)["error"]["message"])
+                daemon.send_signal(signal.SIGTERM)
+                self.assertEqual(daemon.wait(LIMIT), 0)
+            finally:
+                daemon.kill()
+                daemon.communicate()
 
     def test_key_and_end(self):
         """Who has no key gets nothing; the daemon ends in the middle of an answer."""
@@ -307,6 +365,7 @@ class Daemon(HttpTest):
                 with self.assertRaises(urllib.error.HTTPError) as caught:
                     urllib.request.urlopen(url + "/models")
                 self.assertEqual(caught.exception.code, 401)
+                self.assertIn("no API key", json.load(caught.exception)["error"]["message"])
                 body = json.dumps({"model": "stories", "prompt": "Once", "max_tokens": 500, "temperature": 1, "stream": True})
                 headers = {"Content-Type": "application/json", "Authorization": "Bearer secret"}
                 answer = urllib.request.urlopen(urllib.request.Request(url + "/completions", body.encode(), headers))
