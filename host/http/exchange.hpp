@@ -10,13 +10,14 @@
 #include <string_view>
 
 #include "host/http/budget.hpp"
+#include "host/http/mapped_bytes.hpp"
 #include "host/http/problem.hpp"
 
 namespace swai::http {
 
 struct Form {
   std::map<std::string, std::string> fields;
-  std::string file;  // the bytes of the part with that name
+  MappedBytes file;  // the part with that name
   bool has_file = false;
 };
 

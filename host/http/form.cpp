@@ -17,7 +17,7 @@ MHD_Result take(void* to, MHD_ValueKind, const char* name, const char*, const ch
   const std::string_view piece(data == nullptr ? "" : data, data == nullptr ? 0 : bytes);
   if (name == std::string_view(kFile)) {
     form.has_file = true;
-    form.file += piece;
+    form.file.insert(form.file.end(), piece.begin(), piece.end());
     return MHD_YES;
   }
   if (!form.fields.contains(name) && form.fields.size() == kMostFields) return MHD_NO;

@@ -371,9 +371,10 @@ MHD_Result Server::Work::begin(Open& open, const char* url, const char* method) 
     const bool asks_first = !header_of(open.handle, "Expect").empty();
     return asks_first || length > kMaxDropped ? send(open.handle, *open.refusal, nullptr, true) : MHD_YES;
   }
-  const bool is_form = open.request.content_type == kFormType;
-  if (is_form) open.form.emplace(open.handle, open.request.form);
-  (is_form ? open.request.form.file : open.request.body).reserve(length);
+  if (open.request.content_type == kFormType) {
+    open.form.emplace(open.handle, open.request.form);
+    open.request.form.file.reserve(length);
+  }
   return MHD_YES;
 }
 

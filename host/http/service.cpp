@@ -134,7 +134,10 @@ void Service::answer_speech(const std::shared_ptr<Exchange>& exchange) {
   if (model == models_.speech.end()) throw no_model(request.model, kCompletions);
   line_.add(exchange, [exchange, request = std::move(request), &model = *model->second] {
     // The sound is freed in the line if the client goes.
-    if (const auto whole = exchange->take_request()) listen(*exchange, whole->form.file, request, model);
+    if (const auto whole = exchange->take_request()) {
+      const MappedBytes& file = whole->form.file;
+      listen(*exchange, {file.data(), file.size()}, request, model);
+    }
   });
 }
 

@@ -1,5 +1,8 @@
 // Clients that do harm, meant or not: they leave, are silent, fill the memory, or send what no client should.
 #include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <fstream>
 
 #include "verif/http/rig.hpp"
 
@@ -139,6 +142,32 @@ TEST_CASE("bodies share a budget: the oldest that is not whole makes room") {
   CHECK(refused.json()["error"]["message"].get<std::string>().find("3 MiB") != std::string::npos);
   // The connection goes on, and what it held is free.
   CHECK(slow.ask(large).status == 200);
+}
+
+TEST_CASE("what is refused or left goes back to the system") {
+  const auto resident = [] {
+    size_t all = 0, pages = 0;
+    std::ifstream("/proc/self/statm") >> all >> pages;
+    return pages * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  };
+  http::Service::Options options = patient();
+  options.server.body_bytes = 16 << 20;
+  const Rig rig(options);
+  constexpr size_t kBytes = 6 << 20;
+  const std::string upload = sound(kBytes);
+  std::string(2 * kBytes, 'x');  // from now on malloc keeps blocks of this size
+  std::deque<Client> clients;
+  const size_t head = upload.find("\r\n\r\n") + 4;
+  for (unsigned i = 0; i < 30; ++i) {
+    clients.emplace_back(rig.port()).send(upload.substr(0, head));
+    clients.back().wait_until_read();
+  }
+  const size_t before = resident();
+  for (Client& client : clients) {
+    client.send(std::string_view(upload).substr(head, upload.size() - head - 1));
+    client.wait_until_read();
+  }
+  CHECK(resident() < before + (64 << 20));
 }
 
 TEST_CASE("bodies that are worked on or wait count, until their clients go") {
