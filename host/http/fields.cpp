@@ -13,16 +13,19 @@ namespace {
 // The parser compares each object's end with what lies beside it.
 constexpr unsigned kMostObjects = 4096;
 
-[[noreturn]] void refuse_kind(const std::string& path, const char* wanted, const Parsed& found) {
-  throw bad_request(fmt::format("'{}' has to be {}, and is {}", path, wanted, found.type_name()), path,
-                    "invalid_type");
+// A name or value that a client has sent, for a message.
+std::string shortened(std::string text) {
+  constexpr size_t kMaxBytes = 160;
+  if (text.size() > kMaxBytes) text = text.substr(0, kMaxBytes) + "...";
+  return text;
 }
 
-// Names and values of strangers, in a message.
-std::string shortened(std::string text) {
-  constexpr size_t kMost = 160;
-  if (text.size() > kMost) text = text.substr(0, kMost) + "...";
-  return text;
+std::string shown(const Parsed& value) {
+  return value.is_structured() ? std::string("an ") + value.type_name() : shortened(value.dump());
+}
+
+[[noreturn]] void refuse_kind(const std::string& path, const char* wanted, const Parsed& found) {
+  throw bad_request(fmt::format("'{}' must be {}, not {}", path, wanted, shown(found)), path, "invalid_type");
 }
 
 }  // namespace
@@ -49,8 +52,7 @@ Parsed parse_json(std::string_view text) {
 Fields::Fields(const Parsed& object, std::string path) : object_(object), path_(std::move(path)) {
   if (!object.is_object()) {
     const std::string name = path_.empty() ? "" : path_.substr(0, path_.size() - 1);
-    if (name.empty())
-      throw bad_request(fmt::format("the body has to be a JSON object, and is {}", object.type_name()));
+    if (name.empty()) throw bad_request(fmt::format("the body must be a JSON object, not {}", shown(object)));
     refuse_kind(name, "an object", object);
   }
 }
@@ -81,7 +83,7 @@ std::optional<double> Fields::number(std::string_view name, double low, double h
   if (!found->is_number()) refuse_kind(path_of(name), "a number", *found);
   const auto value = found->get<double>();
   if (!(value >= low && value <= high)) {
-    throw bad_request(fmt::format("'{}' is {}; it has to be from {} to {}", path_of(name), value, low, high),
+    throw bad_request(fmt::format("'{}' must be from {} to {}, not {}", path_of(name), low, high, value),
                       path_of(name), "invalid_value");
   }
   return value;
@@ -90,12 +92,12 @@ std::optional<double> Fields::number(std::string_view name, double low, double h
 std::optional<uint64_t> Fields::whole(std::string_view name, uint64_t low, uint64_t high) {
   const Parsed* const found = any(name);
   if (found == nullptr) return std::nullopt;
-  if (!found->is_number_integer()) refuse_kind(path_of(name), "a whole number", *found);
+  if (!found->is_number_integer()) refuse_kind(path_of(name), "an integer", *found);
   const bool negative = !found->is_number_unsigned() && found->get<int64_t>() < 0;
   const auto value = negative ? 0 : found->get<uint64_t>();
   if (negative || value < low || value > high) {
     throw bad_request(
-        fmt::format("'{}' is {}; it has to be from {} to {}", path_of(name), found->dump(), low, high),
+        fmt::format("'{}' must be from {} to {}, not {}", path_of(name), low, high, found->dump()),
         path_of(name), "invalid_value");
   }
   return value;
@@ -117,7 +119,7 @@ void Fields::refuse_others() const {
   for (const auto& [name, value] : object_.items()) {
     if (known_.contains(name) || value.is_null()) continue;
     const std::string path = shortened(path_of(name));
-    throw bad_request(fmt::format("there is no parameter '{}'", path), path, "unknown_parameter");
+    throw bad_request(fmt::format("unknown parameter '{}'", path), path, "unknown_parameter");
   }
 }
 

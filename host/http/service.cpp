@@ -86,7 +86,7 @@ size_t Service::admit(const Request& request) const {
   const bool hears = request.path == kTranscriptions;
   if (!reads && !hears && request.path != kCompletions && request.path != kChat) {
     throw Problem(
-        404, fmt::format("there is nothing at {}; there are {}, {}, {} and {}", request.path.substr(0, 80),
+        404, fmt::format("no such path: {}; this server has {}, {}, {} and {}", request.path.substr(0, 80),
                          kModels, kCompletions, kChat, kTranscriptions));
   }
   const bool is_get = request.method == "GET" || request.method == "HEAD";
@@ -164,9 +164,9 @@ Problem Service::no_model(const std::string& name, std::string_view other) const
   if (models_.text.contains(name) || models_.speech.contains(name))
     return bad_request(fmt::format("'{}' is a model of another kind: it answers at {}", name, other), "model",
                        "unsupported_value");
-  return Problem(
-      404, fmt::format("there is no model '{}'; there are: {}", name.substr(0, 80), fmt::join(names(), ", ")),
-      "model", "model_not_found");
+  return Problem(404,
+                 fmt::format("no model '{}'; available: {}", name.substr(0, 80), fmt::join(names(), ", ")),
+                 "model", "model_not_found");
 }
 
 void Service::listen(Exchange& exchange, std::string_view file, const SpeechRequest& request,

@@ -26,7 +26,7 @@ Parsed texts_of(const Form& form) {
     for (size_t at = 0; at < text.size();) {
       const common::Character one = common::character_at(text, at);
       if (one.code == common::kNoCharacter)
-        throw bad_request(fmt::format("'{}' is no UTF-8", name), name, "invalid_value");
+        throw bad_request(fmt::format("'{}' is not valid UTF-8", name), name, "invalid_value");
       at += one.bytes;
     }
     texts[name] = text;
@@ -38,7 +38,7 @@ SpeechFormat format_in(Fields& fields) {
   const std::string wanted = fields.text("response_format").value_or("json");
   for (const auto& [name, format] : kFormats)
     if (name == wanted) return format;
-  throw bad_request("'response_format' has to be json, text, srt, vtt or verbose_json", "response_format",
+  throw bad_request("'response_format' must be json, text, srt, vtt or verbose_json", "response_format",
                     "invalid_value");
 }
 
@@ -47,7 +47,7 @@ double temperature_in(Fields& fields) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !(value >= 0 && value <= 1)) {
-    throw bad_request("'temperature' has to be a number from 0 to 1", "temperature", "invalid_value");
+    throw bad_request("'temperature' must be a number from 0 to 1", "temperature", "invalid_value");
   }
   // Hardly more than 0 is 0: the card knows no such numbers.
   constexpr double kLeast = 0.001;
@@ -57,16 +57,16 @@ double temperature_in(Fields& fields) {
 }  // namespace
 
 SpeechRequest speech_request(const Form& form) {
-  if (!form.has_file) throw bad_request("there is no 'file', with a sound", "file");
+  if (!form.has_file) throw bad_request("'file' is missing: a sound", "file");
   const Parsed texts = texts_of(form);
   Fields fields(texts);
   SpeechRequest request;
   request.model = fields.text("model").value_or("");
-  if (request.model.empty()) throw bad_request("there is no 'model'", "model");
+  if (request.model.empty()) throw bad_request("'model' is missing", "model");
   request.format = format_in(fields);
   request.language = fields.text("language");
   if (request.language && !transcribe::language_number(*request.language)) {
-    throw bad_request("'language' has to be a code, such as en or de", "language", "invalid_value");
+    throw bad_request("'language' must be a code, such as en or de", "language", "invalid_value");
   }
   request.options.initial_prompt = fields.text("prompt").value_or("");
   // With 0, a text that is no good is tried again with others.

@@ -21,7 +21,7 @@ constexpr uint64_t kCompletionTokens = 16;
 
 std::string required_text(Fields& fields, std::string_view name) {
   std::optional<std::string> text = fields.text(name);
-  if (!text) throw bad_request(fmt::format("there is no '{}'", fields.path_of(name)), fields.path_of(name));
+  if (!text) throw bad_request(fmt::format("'{}' is missing", fields.path_of(name)), fields.path_of(name));
   return *std::move(text);
 }
 
@@ -33,8 +33,7 @@ void read_sampling(Fields& fields, generate::Sampling& sampling, uint64_t seed) 
   sampling.seed = seed;
   // A seed may be negative.
   if (const Parsed* const given = fields.any("seed")) {
-    if (!given->is_number_integer())
-      throw bad_request("'seed' has to be a whole number", "seed", "invalid_type");
+    if (!given->is_number_integer()) throw bad_request("'seed' must be an integer", "seed", "invalid_type");
     sampling.seed =
         given->is_number_unsigned() ? given->get<uint64_t>() : static_cast<uint64_t>(given->get<int64_t>());
   }
@@ -62,7 +61,7 @@ std::vector<std::string> read_stops(Fields& fields) {
     const bool fits = one.is_string() && !one.get_ref<const std::string&>().empty() &&
                       one.get_ref<const std::string&>().size() <= kMostStopBytes;
     if (!fits || stops.size() == kMostStops) {
-      throw bad_request(fmt::format("'stop' has to be a string, or at most {}, each with 1 to {} bytes",
+      throw bad_request(fmt::format("'stop' must be a string, or at most {}, each with 1 to {} bytes",
                                     kMostStops, kMostStopBytes),
                         "stop", "invalid_value");
     }
@@ -121,10 +120,10 @@ void read_prompt(const Parsed& given, TextRequest& request) {
     // A list of prompts, with one.
     const Parsed& only = given[0];
     if (!only.is_string() && !are_tokens(only))
-      throw bad_request("'prompt' has to be a string, or a list of tokens", "prompt", "invalid_type");
+      throw bad_request("'prompt' must be a string, or a list of tokens", "prompt", "invalid_type");
     read_prompt(only, request);
   } else {
-    throw bad_request("'prompt' has to be one string, or one list of tokens", "prompt", "invalid_type");
+    throw bad_request("'prompt' must be one string, or one list of tokens", "prompt", "invalid_type");
   }
 }
 
@@ -134,8 +133,9 @@ std::string text_of_parts(const Parsed& content, const std::string& path) {
     Fields part(content[i], fmt::format("{}[{}].", path, i));
     const std::string type = required_text(part, "type");
     if (type != "text") {
-      throw bad_request(fmt::format("'{}' is no text; the models here read text alone", part.path_of("type")),
-                        part.path_of("type"), "unsupported_value");
+      throw bad_request(
+          fmt::format("'{}' must be text: the models here read nothing else", part.path_of("type")),
+          part.path_of("type"), "unsupported_value");
     }
     text += required_text(part, "text");
     part.refuse_others();
@@ -155,7 +155,7 @@ Chat::Message read_message(const Parsed& given, const std::string& path) {
     message.role = Chat::kAssistant;
   } else {
     throw bad_request(
-        fmt::format("'{}' has to be system, developer, user or assistant", fields.path_of("role")),
+        fmt::format("'{}' must be system, developer, user or assistant", fields.path_of("role")),
         fields.path_of("role"), "invalid_value");
   }
   const Parsed* const content = fields.any("content");
@@ -164,7 +164,7 @@ Chat::Message read_message(const Parsed& given, const std::string& path) {
   } else if (content != nullptr && content->is_array()) {
     message.text = text_of_parts(*content, fields.path_of("content"));
   } else {
-    throw bad_request(fmt::format("'{}' has to be a string, or a list of texts", fields.path_of("content")),
+    throw bad_request(fmt::format("'{}' must be a string, or a list of texts", fields.path_of("content")),
                       fields.path_of("content"), "invalid_type");
   }
   fields.only("name", {});
@@ -204,8 +204,8 @@ TextRequest chat_request(const Parsed& body, uint64_t seed) {
   read_common(fields, request, seed);
   const Parsed* const messages = fields.any("messages");
   if (messages == nullptr || !messages->is_array() || messages->empty() || messages->size() > kMostMessages) {
-    throw bad_request(fmt::format("'messages' has to be a list of 1 to {} messages", kMostMessages),
-                      "messages", "invalid_type");
+    throw bad_request(fmt::format("'messages' must be a list of 1 to {} messages", kMostMessages), "messages",
+                      "invalid_type");
   }
   TextRequest::Conversation conversation;
   for (size_t i = 0; i < messages->size(); ++i)

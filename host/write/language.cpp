@@ -16,7 +16,7 @@ constexpr uint64_t kMostTokens = 1 << 24;
 
 std::vector<Token> tokens_in(const Parsed* list) {
   const auto refuse = [] {
-    throw bad_request("'tokens' has to be a list of tokens, one at least", "tokens", "invalid_type");
+    throw bad_request("'tokens' must be a list of at least one token", "tokens", "invalid_type");
   };
   if (list == nullptr || !list->is_array() || list->empty()) refuse();
   std::vector<Token> tokens;

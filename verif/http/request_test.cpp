@@ -185,6 +185,13 @@ TEST_CASE("bodies that are no JSON object") {
   CHECK(refused(completion, with(R"(,"x":)" + std::string(40, '[') + std::string(40, ']'))) == "");
 }
 
+TEST_CASE("a value of the wrong kind is shown") {
+  CHECK_THROWS_WITH(completion(with(R"(,"max_tokens":4.5)")), "'max_tokens' must be an integer, not 4.5");
+  CHECK_THROWS_WITH(completion(with(R"(,"max_tokens":0)")), "'max_tokens' must be from 1 to 16777216, not 0");
+  CHECK_THROWS_WITH(completion(with(R"(,"stream":[1])")), "'stream' must be true or false, not an array");
+  CHECK_THROWS_WITH(completion("[]"), "the body must be a JSON object, not an array");
+}
+
 TEST_CASE("invalid JSON is named by its place") {
   const auto said = [](const std::string& text) -> std::string {
     try {

@@ -89,7 +89,7 @@ TEST_CASE("refusals have a status, and say why") {
     CHECK(answered.json()["error"]["message"].get<std::string>().find(word) != std::string::npos);
     return answered;
   };
-  refused(post(kCompletions, R"({"model":"x"})"), 404, "there are: m, s");
+  refused(post(kCompletions, R"({"model":"x"})"), 404, "available: m, s");
   refused(post(kCompletions, R"({"model":"s"})"), 400, "/v1/audio/transcriptions");
   refused(post(kCompletions, body(R"(,"n":2)")), 400, "'n'");
   refused(post(kCompletions, "no JSON"), 400, "JSON");

@@ -313,11 +313,11 @@ TEST_CASE("what is wrong with a text is said") {
   refuses({{"model", "another"}}, "no model with this identity");
   refuses({{"model", ""}}, "no model with this identity");
   refuses({{"model", nullptr}}, "no 'model'");
-  refuses({{"model", 5}}, "'model' has to be a string");
-  refuses({{"tokens", Json::array()}}, "'tokens' has to be");
-  refuses({{"tokens", "text"}}, "'tokens' has to be");
+  refuses({{"model", 5}}, "'model' must be a string");
+  refuses({{"tokens", Json::array()}}, "'tokens' must be");
+  refuses({{"tokens", "text"}}, "'tokens' must be");
   for (const char* token : {"-1", "1.5", "4294967296", "18446744073709551616", "null", "[1]", "\"1\""})
-    refuses({{"tokens", {1, Json::parse(token)}}}, "'tokens' has to be");
+    refuses({{"tokens", {1, Json::parse(token)}}}, "'tokens' must be");
   for (const char* most : {"0", "-1", "1.5", "16777217", "\"1\"", "null"})
     refuses({{"most", Json::parse(most)}}, "'most'");
   refuses({{"temperature", -1}}, "'temperature'");
@@ -329,7 +329,7 @@ TEST_CASE("what is wrong with a text is said") {
   refuses({{"repetition", 0}}, "'repetition'");
   refuses({{"frequency", -1025}}, "'frequency'");
   refuses({{"presence", 1e300}}, "'presence'");
-  refuses({{"stop", "x"}}, "no parameter 'stop'");
+  refuses({{"stop", "x"}}, "unknown parameter 'stop'");
   refuses({{"tokens", {Played::kFails}}}, "the model is broken");
   for (const std::string garbage : {"{\"version\":1,\"command\":\"write\",\"temperature\":NaN}\n",
                                     "{\"version\":1,\"command\":\"write\",\"temperature\":1e999}\n"})
