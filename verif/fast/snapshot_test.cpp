@@ -67,7 +67,7 @@ constexpr Unvisited kUnvisited[] = {
     {"iss::cpe::Hart", 70},  // where a row is, the last failure of a fetch
     {"iss::cpe::Port", 29},
     {"iss::cpe::Sync", 8},
-    {"iss::cpe::Code", 152},   // decoded code, code of the host
+    {"iss::cpe::Code", 160},   // decoded code, code of the host
     {"iss::cpe::Clock", 136},  // what was noted in a round, what it shares
     {"iss::cpe::Rate", 0},
     {"iss::cpe::HbmTime", 0},

@@ -1,6 +1,7 @@
 #include "sim/iss/cpe/host_code.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstring>
@@ -13,7 +14,7 @@ namespace swai::iss::cpe {
 
 namespace {
 
-constexpr size_t kRoom = size_t{32} << 20;
+constexpr size_t kCapacity = size_t{32} << 20;
 constexpr unsigned kMost = 64;   // instructions of a block
 constexpr unsigned kFewest = 3;  // fewer are faster in their rows
 
@@ -427,23 +428,32 @@ bool host_can() {
 
 HostCode::HostCode() {
   if (!host_can()) return;
-  void* const room = ::mmap(nullptr, kRoom, PROT_READ | PROT_WRITE | PROT_EXEC,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (room != MAP_FAILED) room_ = static_cast<uint8_t*>(room);
+  const int memory = ::memfd_create("swai-host-code", MFD_CLOEXEC);
+  if (memory < 0) return;
+  if (::ftruncate(memory, kCapacity) == 0) {
+    const auto map = [memory](int access) {
+      void* const mapped = ::mmap(nullptr, kCapacity, access, MAP_SHARED, memory, 0);
+      return mapped == MAP_FAILED ? nullptr : static_cast<uint8_t*>(mapped);
+    };
+    writable_ = map(PROT_READ | PROT_WRITE);
+    executable_ = writable_ == nullptr ? nullptr : map(PROT_READ | PROT_EXEC);
+  }
+  ::close(memory);
 }
 
 HostCode::~HostCode() {
-  if (room_ != nullptr) ::munmap(room_, kRoom);
+  if (writable_ != nullptr) ::munmap(writable_, kCapacity);
+  if (executable_ != nullptr) ::munmap(executable_, kCapacity);
 }
 
 const void* HostCode::make(const Slot* first, const Hart& hart, const Source& source) {
   Maker maker(first, hart, source);
-  if (!maker.make() || maker.bytes().size() > kRoom - used_) return nullptr;
+  if (!maker.make() || maker.bytes().size() > kCapacity - used_) return nullptr;
   const std::vector<uint8_t>& bytes = maker.bytes();
-  uint8_t* const at = room_ + used_;
-  std::memcpy(at, bytes.data(), bytes.size());
+  const void* const code = executable_ + used_;
+  std::memcpy(writable_ + used_, bytes.data(), bytes.size());
   used_ += (bytes.size() + 63) & ~size_t{63};
-  return at;
+  return code;
 }
 
 }  // namespace swai::iss::cpe

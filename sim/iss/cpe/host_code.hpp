@@ -1,6 +1,9 @@
 // Instructions that are executed often, as code of the host (x86-64 with BMI2): what lies behind a place that
 // jumps lead to, up to what it cannot do itself. It does to a hart what Hart's rows of the same instructions
 // do, and goes on with the row of what comes next, so nobody else has to know.
+//
+// No page is ever writable and executable: the code lies in a memory file that is mapped twice, once to be
+// written and once, at another address, to be executed.
 #pragma once
 
 #include <cstddef>
@@ -40,14 +43,14 @@ class HostCode {
   HostCode& operator=(const HostCode&) = delete;
 
   // False: this host cannot, or does not let programs make code.
-  bool available() const { return room_ != nullptr; }
+  bool available() const { return executable_ != nullptr; }
   // A row; null: it is not worth it, or there is no room.
   const void* make(const Slot* first, const Hart& hart, const Source& source);
   // In less room than a pointer has.
   uint32_t offset(const void* code) const {
-    return static_cast<uint32_t>(static_cast<const uint8_t*>(code) - room_);
+    return static_cast<uint32_t>(static_cast<const uint8_t*>(code) - executable_);
   }
-  const void* at(uint32_t offset) const { return room_ + offset; }
+  const void* at(uint32_t offset) const { return executable_ + offset; }
   // Nobody may run meanwhile.
   void forget() { used_ = kBegin; }
 
@@ -55,7 +58,8 @@ class HostCode {
   // Sanitizers look at what is in front of a function.
   static constexpr size_t kBegin = 64;
 
-  uint8_t* room_ = nullptr;
+  uint8_t* writable_ = nullptr;
+  uint8_t* executable_ = nullptr;
   size_t used_ = kBegin;
 };
 

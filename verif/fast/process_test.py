@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Tests what the processes of the functional model have of the host's memory: generated code that is never writable where it is
+executed. Run from the repository root."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+import unittest
+
+CARD = "build/swai-card-fast"
+FLASH = "build/firmware/flash.bin"
+KERNELS = "build/cpe-kernels"
+RUN = "build/iss-cpe-run"
+SWAI = "build/swai"
+# Long enough to be looked at; the test ends it.
+LONG = [f"{KERNELS}/scalar.elf", "--args", "buf:4096", str(2**32 - 1), "0"]
+LIMIT = 1500  # ends what hangs
+MAPPING = re.compile(r"^[0-9a-f]+-[0-9a-f]+ (?P<access>\S{4}) \S+ \S+ \S+ *(?P<name>.*)$")
+
+
+def mappings(process):
+    """Access, name and resident KiB of each mapping."""
+    found = []
+    for line in pathlib.Path(f"/proc/{process.pid}/smaps").read_text(encoding="utf-8").splitlines():
+        if begin := MAPPING.match(line):
+            found.append([begin["access"], begin["name"], 0])
+        elif line.startswith("Rss:"):
+            found[-1][2] = int(line.split()[1])
+    return found
+
+
+def generates_code():
+    """As HostCode decides it."""
+    return bool(re.search(r"^flags\s*:.*\bbmi2\b", pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.M))
+
+
+class Process(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.socket = self.folder / "card.sock"
+        own = ("SWAI_TIER", "SWAI_CARD", "SWAI_RESTORE", "SWAI_CHECK", "SWAI_MEMORY_CHECK")
+        self.environment = {name: value for name, value in os.environ.items() if name not in own}
+
+    def start(self, *words, **variables):
+        process = subprocess.Popen(list(map(str, words)), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL, env=self.environment | variables)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def wait_until(self, condition, what):
+        end = time.monotonic() + LIMIT
+        while not condition():
+            self.assertLess(time.monotonic(), end, what)
+            time.sleep(0.02)
+
+    def start_card(self):
+        flash = self.folder / "card.flash"
+        shutil.copy(FLASH, flash)
+        card = self.start(CARD, "--config", "tiny", "--flash", flash, "--socket", self.socket, "--console", "none")
+        self.wait_until(self.socket.exists, "the card serves no socket")
+        return card
+
+
+class GeneratedCode(Process):
+    def check(self, process, *others):
+        """A page of a mapping is resident only if the process has touched it there, and nothing reads an executable one as data."""
+        def is_executed():
+            for needed in (process, *others):
+                self.assertIsNone(needed.poll(), f"{needed.args} has ended")
+            now = mappings(process)
+            both = [(access, name) for access, name, _ in now if "w" in access and "x" in access]
+            self.assertEqual(both, [], "mappings that are writable and executable")
+            return any(access.startswith("r-x") and "swai-host-code" in name and resident > 0 for access, name, resident in now)
+        if generates_code():
+            self.wait_until(is_executed, "no generated code is executed")
+        else:
+            is_executed()
+
+    def test_of_a_kernel_alone(self):
+        self.check(self.start(RUN, *LONG))
+
+    def test_of_a_card(self):
+        card = self.start_card()
+        self.check(card, self.start(SWAI, "--quiet", "run", *LONG, SWAI_CARD=str(self.socket)))
+
+
+if __name__ == "__main__":
+    unittest.main()
