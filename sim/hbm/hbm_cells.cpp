@@ -11,6 +11,15 @@
 
 namespace swai::cg {
 
+namespace {
+
+bool is_zero(const void* line) {
+  static constexpr std::array<uint8_t, HbmCells::kLineBytes> kZeros = {};
+  return std::memcmp(line, kZeros.data(), kZeros.size()) == 0;
+}
+
+}  // namespace
+
 HbmCells::HbmCells(unsigned groups, std::optional<uint64_t> seed) : groups_(groups), seed_(seed) {
   if (groups == 0 || groups > kMaxGroups) throw std::invalid_argument("a card has 1 to 4 groups");
 }
@@ -24,20 +33,29 @@ const uint8_t* HbmCells::find(unsigned group, uint64_t address) const {
   const auto& table = groups_[group].tables[chunk / kChunksPerTable];
   if (!table) return nullptr;
   const auto& memory = (*table)[chunk % kChunksPerTable];
-  return memory ? memory->data() + address % kChunkBytes : nullptr;
+  return memory ? memory->bytes.data() + address % kChunkBytes : nullptr;
 }
 
-uint8_t* HbmCells::find_or_make(unsigned group, uint64_t address) {
-  const uint64_t chunk = address / kChunkBytes;
-  auto& table = groups_[group].tables[chunk / kChunksPerTable];
+template <typename Change>
+void HbmCells::change_line(unsigned group, uint64_t line, Change change) {
+  const uint64_t address = line * kLineBytes;
+  const uint64_t number = address / kChunkBytes;
+  auto& table = groups_[group].tables[number / kChunksPerTable];
   if (!table) table = std::make_unique<Table>();
-  auto& memory = (*table)[chunk % kChunksPerTable];
-  if (!memory) {
-    memory = std::make_unique<Chunk>();
+  auto& chunk = (*table)[number % kChunksPerTable];
+  if (!chunk) {
+    chunk = std::make_unique<Chunk>();
     ++groups_[group].chunks;
-    if (seed_) untouched(group, chunk * kChunkBytes, *memory);
+    if (seed_) untouched(group, number * kChunkBytes, chunk->bytes);
   }
-  return memory->data() + address % kChunkBytes;
+  uint8_t* const at = chunk->bytes.data() + address % kChunkBytes;
+  if (seed_) return change(at);
+  chunk->used_lines -= is_zero(at) ? 0 : 1;
+  change(at);
+  chunk->used_lines += is_zero(at) ? 0 : 1;
+  if (chunk->used_lines != 0) return;
+  chunk.reset();
+  --groups_[group].chunks;
 }
 
 // Eight bytes at a time, each a hash of its address.
@@ -66,16 +84,19 @@ bool HbmCells::read_line(unsigned group, uint64_t line, void* data) const {
 }
 
 void HbmCells::write_line(unsigned group, uint64_t line, const void* data, uint64_t strobe) {
-  uint8_t* memory = find_or_make(group, line * kLineBytes);
-  if (strobe == ~uint64_t{0}) {
-    std::memcpy(memory, data, kLineBytes);
-    if (!groups_[group].poisoned.empty()) groups_[group].poisoned.erase(line);
+  if (strobe != ~uint64_t{0}) {
+    change_line(group, line, [&](uint8_t* memory) {
+      for (uint64_t left = strobe; left != 0; left &= left - 1) {
+        const int byte = std::countr_zero(left);
+        memory[byte] = static_cast<const uint8_t*>(data)[byte];
+      }
+    });
     return;
   }
-  for (uint64_t left = strobe; left != 0; left &= left - 1) {
-    const int byte = std::countr_zero(left);
-    memory[byte] = static_cast<const uint8_t*>(data)[byte];
-  }
+  // Most of what clears memory finds it clear.
+  const bool stays_zero = !seed_ && is_zero(data) && find(group, line * kLineBytes) == nullptr;
+  if (!stays_zero) change_line(group, line, [&](uint8_t* memory) { std::memcpy(memory, data, kLineBytes); });
+  if (!groups_[group].poisoned.empty()) groups_[group].poisoned.erase(line);
 }
 
 void HbmCells::read(unsigned group, uint64_t address, std::span<uint8_t> bytes) const {
@@ -99,8 +120,10 @@ void HbmCells::write(unsigned group, uint64_t address, std::span<const uint8_t> 
     throw std::out_of_range("there is no such HBM");
   }
   while (!bytes.empty()) {
-    const auto part = bytes.first(std::min(bytes.size(), kChunkBytes - address % kChunkBytes));
-    std::memcpy(find_or_make(group, address), part.data(), part.size());
+    const auto part = bytes.first(std::min(bytes.size(), kLineBytes - address % kLineBytes));
+    change_line(group, address / kLineBytes, [&](uint8_t* memory) {
+      std::memcpy(memory + address % kLineBytes, part.data(), part.size());
+    });
     address += part.size();
     bytes = bytes.subspan(part.size());
   }

@@ -1,4 +1,5 @@
-// The cells of a card's HBM: sparse memory behind hbm_phy. What was never written costs nothing.
+// The cells of a card's HBM: sparse memory behind hbm_phy. What was never written costs nothing; without a
+// seed neither does what is zero, so memory that is cleared goes back to the host.
 //
 // The RTL reaches the cells by DPI calls that name a group and a line; which card is meant is whichever
 // called make_current() last, so whoever evaluates several cards does that before each. Tests and tools use
@@ -53,7 +54,10 @@ class HbmCells {
   uint64_t bytes_used() const;  // memory of the host
 
  private:
-  using Chunk = std::array<uint8_t, kChunkBytes>;
+  struct Chunk {
+    std::array<uint8_t, kChunkBytes> bytes = {};
+    uint64_t used_lines = 0;  // that are not all zero
+  };
   static constexpr uint64_t kChunksPerTable = 1024;
   using Table = std::array<std::unique_ptr<Chunk>, kChunksPerTable>;
   static constexpr uint64_t kTables = kGroupBytes / kChunkBytes / kChunksPerTable;
@@ -64,8 +68,10 @@ class HbmCells {
     uint64_t chunks = 0;
   };
 
-  const uint8_t* find(unsigned group, uint64_t address) const;  // null: never written
-  uint8_t* find_or_make(unsigned group, uint64_t address);
+  const uint8_t* find(unsigned group, uint64_t address) const;  // null: as nobody has ever written it
+  // Lets `change` have the line, which is kept if it is worth it afterwards.
+  template <typename Change>
+  void change_line(unsigned group, uint64_t line, Change change);
   void untouched(unsigned group, uint64_t address, std::span<uint8_t> bytes) const;
 
   static inline HbmCells* current_ = nullptr;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -348,6 +349,22 @@ void test_cells(uint64_t seed, uint64_t) {
   check(zeros.poisoned(2, at + 64) == (at % 64 == 0) && zeros.poisoned(2, at + 70), "poison");
   zeros.heal(2, at + 70);
   check(!zeros.poisoned(2, at + 70), "healed");
+  // What is cleared, in whatever order, costs nothing any more. Where untouched memory is not zero it stays.
+  const uint64_t used = zeros.bytes_used();
+  const Line nothing{};
+  std::vector<uint64_t> lines(bytes.size() / HbmCells::kLineBytes);
+  std::iota(lines.begin(), lines.end(), at / HbmCells::kLineBytes);
+  for (size_t i = lines.size(); i > 1; --i) std::swap(lines[i - 1], lines[random.below(i)]);
+  for (const uint64_t number : lines) {
+    zeros.write_line(2, number, nothing.data(), ~uint64_t{0});
+    same.write_line(1, number, nothing.data(), ~uint64_t{0});
+  }
+  check(used - zeros.bytes_used() >= bytes.size(), "cleared memory costs as much as before");
+  zeros.read(2, at, got);
+  check(got == std::vector<uint8_t>(got.size()), "cleared memory is not zero");
+  same.read(1, at, got);
+  check(got == std::vector<uint8_t>(got.size()), "cleared memory with a pattern is not zero");
+  zeros.write(2, at, bytes);
   zeros.clear();
   zeros.read(2, at, got);
   check(got == std::vector<uint8_t>(got.size()) && zeros.bytes_used() < 100'000, "cleared");
