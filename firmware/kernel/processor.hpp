@@ -6,6 +6,8 @@
 #include <cstring>
 #include <span>
 
+#include "abi/discard.hpp"
+#include "card_regs.hpp"
 #include "firmware/common/csr.hpp"
 #include "firmware/common/mmio.hpp"
 #include "firmware/kernel/log.hpp"
@@ -60,6 +62,10 @@ struct Processor {
   static void unmap(uint64_t address, uint64_t bytes) {
     csr::fence_i();
     mmu::unmap(address, bytes);
+  }
+
+  static void discard(uint64_t address, uint64_t bytes) {
+    write(regs::system::scratch3::kAddr, discard::encode({address, bytes}));
   }
 
   // --- SRAM that others write, which the caches do not hold

@@ -7,13 +7,14 @@
 #include <concepts>
 #include <cstdint>
 
+#include "abi/discard.hpp"
 #include "abi/protocol.hpp"
 
 namespace swai::memory {
 
 using protocol::Usage;
 
-inline constexpr uint64_t kBlockBytes = 2 << 20;
+inline constexpr uint64_t kBlockBytes = discard::kBlockBytes;
 inline constexpr uint64_t kLargeBytes = kBlockBytes / 2;  // from here on whole blocks
 inline constexpr unsigned kMaxGroups = 4;
 inline constexpr uint64_t kMaxGroupBytes = uint64_t{16} << 30;
@@ -39,6 +40,8 @@ concept Machine = requires(M m, uint64_t address, uint64_t value, Usage usage) {
   // Pages of `value` bytes from `address` become reachable for the processor, or are no longer.
   m.map(address, value, usage);
   m.unmap(address, value);
+  // `value` bytes from `address`, whole blocks, hold nothing that anybody may read: they may become zeros.
+  m.discard(address, value);
 };
 
 }  // namespace swai::memory

@@ -183,6 +183,7 @@ class Memory {
             (left ? leftovers_.drop(block.index, block.record) : leftovers_.withhold(take_away(block))).end();
       } else {
         next_ = (left ? leftovers_.adopt(block.index, block.record) : release(block, kNobody)).end();
+        discard({block.index, block.record.blocks});
       }
     }
     for (PoolSet& set : sets_) {
@@ -225,6 +226,7 @@ class Memory {
   // The row's first blocks are over: cleared, or nobody ever gets them, as something may still write there.
   void cleared(uint32_t blocks) {
     const uint32_t index = clearing_.index;
+    discard({index, blocks});
     withhold(blocks);
     blocks_[index / kMaxBlocks].give_back(index % kMaxBlocks, blocks);
   }
@@ -407,6 +409,8 @@ class Memory {
     if (block.record.kind == Record::kPool) give_back_pool_block(block.record.pool);
     return {block.index, block.record.blocks};
   }
+  // Nobody reads it before it has been cleared, or it has been.
+  void discard(const Row& row) { machine_.discard(physical_of(row.index), row.blocks * kBlockBytes); }
   Row leave(const Row& row, uint8_t owner) {
     return leftovers_.add(row, owner, turned_away_[row.index / kMaxBlocks]);
   }
@@ -442,8 +446,10 @@ class Memory {
     const uint32_t first = group * kMaxBlocks;
     for (uint32_t i = 0; i < reached_[group]; ++i) records_.clear(first + i);
     for (uint32_t i = 0; i < kMaxBlocks; i += 64) machine_.store(begins_of(first + i), 0);
-    if (blocks_[group].take(reached_[group]) == 0 && !plan_.withholds)
+    if (blocks_[group].take(reached_[group]) == 0 && !plan_.withholds) {
+      discard({first, reached_[group]});
       leave({first, reached_[group]}, kNobody);
+    }
   }
 
   void set_entry(uint16_t number, uint64_t entry) {

@@ -25,6 +25,11 @@ uint8_t* reserve(uint64_t bytes) {
   return static_cast<uint8_t*>(memory);
 }
 
+// Whole pages of the host that become zeros.
+void release(uint8_t* memory, uint64_t bytes) {
+  if (::madvise(memory, bytes, MADV_DONTNEED) != 0) std::memset(memory, 0, bytes);
+}
+
 uint8_t* inside(uint8_t* memory, uint64_t base, uint64_t size, uint64_t address, uint64_t bytes) {
   const uint64_t offset = address - base;
   return address >= base && offset < size && bytes <= size - offset ? memory + offset : nullptr;
@@ -93,11 +98,15 @@ void CardMemory::visit(Archive& archive) {
   if (archive.writes_down()) pages = written_pages();
   archive(pages);
   // What was there before is zero again.
-  if (archive.takes_back()) ::madvise(hbm_, groups_ * kGroupBytes, MADV_DONTNEED);
+  if (archive.takes_back()) release(hbm_, groups_ * kGroupBytes);
   for (const uint64_t page : pages) {
     if (page >= groups_ * kGroupBytes / kPage) throw Archive::Mismatch("memory that the card does not have");
     archive.memory({hbm_ + page * kPage, kPage});
   }
+}
+
+void CardMemory::discard(uint64_t address, uint64_t bytes) {
+  if (uint8_t* const memory = hbm(address, bytes)) release(memory, bytes);
 }
 
 uint8_t* CardMemory::at(uint64_t address, uint64_t bytes) const {

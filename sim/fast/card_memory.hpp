@@ -27,6 +27,8 @@ class CardMemory {
   uint8_t* at(uint64_t address, uint64_t bytes) const;
   uint8_t* hbm(uint64_t address, uint64_t bytes) const;
   uint8_t* sram(uint64_t address, uint64_t bytes) const;
+  // What of these bytes is HBM becomes zero, and costs nothing any more.
+  void discard(uint64_t address, uint64_t bytes);
   // Costs what was written, not what there is.
   void visit(Archive& archive);
 

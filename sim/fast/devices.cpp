@@ -375,6 +375,9 @@ void System::stored(uint64_t offset, uint64_t data, uint64_t mask) {
     case regs::system::reset_request::kOffset:
       if (is_key(data, mask, regs::system::reset_request::kKeyGo)) reset_asked_ = true;
       break;
+    case regs::system::scratch3::kOffset:
+      discard_(discard::decode(at(offset)));
+      break;
     case regs::system::watchdog_kick::kOffset:
       if (is_key(data, mask, regs::system::watchdog_kick::kKeyKick)) kick();
       break;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "abi/discard.hpp"
 #include "sim/card/flash_chip.hpp"
 #include "sim/fast/register_block.hpp"
 #include "sim/iss/hart.hpp"
@@ -142,7 +143,8 @@ class System final : public RegisterBlock {
   enum class Cause : uint8_t { kPowerOn, kSoftware, kWatchdog, kHost };
   enum class Strike : uint8_t { kNone, kNmi, kReset };
 
-  System() : RegisterBlock("system") {}
+  explicit System(std::function<void(const discard::Row&)> discard)
+      : RegisterBlock("system"), discard_(std::move(discard)) {}
 
   uint32_t status() const;
   uint64_t nmi_vector() const;
@@ -164,6 +166,7 @@ class System final : public RegisterBlock {
  private:
   void kick();
 
+  std::function<void(const discard::Row&)> discard_;
   bool reset_asked_ = false;
   bool watching_ = false;
   bool expired_ = false;

@@ -61,6 +61,7 @@ Management::Management(CardMemory& memory, card::FlashChip& chip, const std::str
       flash_(
           chip, sha_, [this] { return now(); },
           [this](uint64_t until) { stalled_until_ = std::max(stalled_until_, until); }),
+      system_([this](const discard::Row& row) { memory_.discard(row.address, row.bytes); }),
       debug_(hart_, *this) {}
 
 void Management::reset(System::Cause cause) {

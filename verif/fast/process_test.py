@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Tests what the processes of the functional model have of the host's memory: generated code that is never writable where it is
-executed. Run from the repository root."""
+executed, and cells of the card's memory only as long as somebody may read them. Run from the repository root."""
 
 import os
 import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -19,6 +20,30 @@ SWAI = "build/swai"
 # Long enough to be looked at; the test ends it.
 LONG = [f"{KERNELS}/scalar.elf", "--args", "buf:4096", str(2**32 - 1), "0"]
 LIMIT = 1500  # ends what hangs
+MIB = 1 << 20
+FILLED = 512  # MiB
+# A client of its own that fills memory and leaves; then one that waits until the card's kernel has all of it back.
+CLIENT = """
+import ctypes, sys
+library = ctypes.CDLL("build/libsdaa.so.1")
+def call(name, *arguments):
+    if getattr(library, name)(*arguments) != 0:
+        library.sdaaGetLastErrorMessage.restype = ctypes.c_char_p
+        sys.exit(name + ": " + library.sdaaGetLastErrorMessage().decode())
+def free_bytes():
+    free, total = ctypes.c_size_t(), ctypes.c_size_t()
+    call("sdaaMemGetInfo", ctypes.byref(free), ctypes.byref(total))
+    return free.value
+if sys.argv[1] == "free":
+    while free_bytes() < int(sys.argv[2]):
+        pass
+    print(free_bytes())
+else:
+    memory = ctypes.c_void_p()
+    call("sdaaMalloc", ctypes.byref(memory), ctypes.c_size_t(int(sys.argv[2])))
+    call("sdaaMemset", memory, 0xa5, ctypes.c_size_t(int(sys.argv[2])))
+    call("sdaaDeviceSynchronize")
+"""
 MAPPING = re.compile(r"^[0-9a-f]+-[0-9a-f]+ (?P<access>\S{4}) \S+ \S+ \S+ *(?P<name>.*)$")
 
 
@@ -89,6 +114,26 @@ class GeneratedCode(Process):
     def test_of_a_card(self):
         card = self.start_card()
         self.check(card, self.start(SWAI, "--quiet", "run", *LONG, SWAI_CARD=str(self.socket)))
+
+
+class CardMemory(Process):
+    def client(self, *words):
+        done = subprocess.run([sys.executable, "-c", CLIENT, *map(str, words)], capture_output=True, text=True, timeout=LIMIT,
+                              env=self.environment | {"SWAI_CARD": str(self.socket)})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def test_of_clients_that_have_gone_is_given_back(self):
+        card = self.start_card()
+        resident = lambda: sum(kib for _, _, kib in mappings(card)) // 1024
+        free = int(self.client("free", 0))
+        before = resident()
+        # The kernel gives each one other blocks.
+        for _ in range(3):
+            self.client("fill", FILLED * MIB)
+            self.assertGreater(resident(), before + FILLED // 2, "nothing was filled")
+            self.client("free", free)
+            self.assertLess(resident(), before + FILLED // 8)
 
 
 if __name__ == "__main__":

@@ -192,12 +192,14 @@ void Exerciser::reset() {
 
 void Exerciser::leave() {
   const auto context = static_cast<uint8_t>(1 + choose_(kContexts));
+  for (const auto& [physical, owned] : owned_) {
+    if (owned.range.context == context) check_untouched(owned);
+  }
   while (!memory_.free_some(context, 4)) {
   }
   require(memory_.count_of(context) == 0 && memory_.bytes_of(context) == 0, "a client that left has memory");
   for (auto entry = owned_.begin(); entry != owned_.end();) {
     if (entry->second.range.context == context) {
-      check_untouched(entry->second);
       asked_ -= entry->second.range.bytes;
       entry = owned_.erase(entry);
     } else {

@@ -44,13 +44,24 @@ class FakeProcessor {
       if (pages_.erase(page) == 0) throw std::runtime_error("a page is unmapped that is not mapped");
     }
   }
+  // What is there is lost; who has written it is not forgotten before it is cleared.
+  void discard(uint64_t address, uint64_t bytes) {
+    if (address % kBlockBytes != 0 || bytes % kBlockBytes != 0) throw std::runtime_error("no whole blocks");
+    check_not_own(address);
+    for (uint64_t page = address; page < address + bytes; page += kBlockBytes) {
+      if (pages_.contains(page)) throw std::runtime_error("a page is discarded that is mapped");
+    }
+    const auto end = writers_.lower_bound(address + bytes);
+    for (auto it = writers_.lower_bound(address); it != end; ++it) words_.erase(it->first);
+    discarded_ += bytes;
+  }
   // What clients do.
   uint64_t word(uint64_t address) const {
     const auto found = words_.find(address);
     return found == words_.end() ? 0 : found->second;
   }
   void overwrite(uint64_t address, uint64_t value, uint8_t context) {
-    if (is_own(address)) throw std::runtime_error("a client reaches the manager's memory");
+    check_not_own(address);
     words_[address] = value;
     writers_[address] = context;
   }
@@ -69,9 +80,13 @@ class FakeProcessor {
   bool mapped(uint64_t address) const { return pages_.contains(address / kBlockBytes * kBlockBytes); }
   size_t pages() const { return pages_.size(); }
   uint64_t entry_stores() const { return entry_stores_; }
+  uint64_t discarded() const { return discarded_; }  // bytes, counted as often as they were
 
  private:
   static bool is_own(uint64_t address) { return address - kOwn < kOwnBytes; }
+  static void check_not_own(uint64_t address) {
+    if (is_own(address)) throw std::runtime_error("the manager's memory is reached by others");
+  }
   static void check_own(uint64_t address) {
     if (!is_own(address)) throw std::runtime_error("the manager touches memory that clients write");
   }
@@ -80,6 +95,7 @@ class FakeProcessor {
   std::map<uint64_t, uint8_t> writers_;  // of clients' memory: who wrote the word that is there
   std::map<uint64_t, Usage> pages_;
   uint64_t entry_stores_ = 0;
+  uint64_t discarded_ = 0;
 };
 
 }  // namespace swai::memory

@@ -117,6 +117,30 @@ TEST_CASE("what clients leave who end in whatever order is cleared in long rows,
   }
 }
 
+TEST_CASE("memory is discarded when its client has gone, freed before or not, and again when it is cleared") {
+  Scene scene;
+  const auto all = scene.fill(2);
+  uint64_t blocks_of_first = 0;
+  for (const auto& had : all) {
+    if (had.context == 1) blocks_of_first += (had.range.bytes + kBlockBytes - 1) / kBlockBytes;
+  }
+  unsigned freed = 0;
+  for (const auto& had : all) {
+    if (had.context == 1 && ++freed % 2 == 0) scene.give_back(had);
+  }
+  // The client itself may have that again as it is.
+  CHECK(scene.processor.discarded() == 0);
+  scene.leave(1);
+  CHECK(scene.processor.discarded() == blocks_of_first * kBlockBytes);
+  uint64_t cleared = 0;
+  for (Row row = scene.memory.take_to_clear(); row.blocks != 0; row = scene.memory.take_to_clear()) {
+    cleared += row.blocks * kBlockBytes;
+    scene.memory.cleared(row.blocks);
+  }
+  CHECK(cleared > 0);
+  CHECK(scene.processor.discarded() == blocks_of_first * kBlockBytes + cleared);
+}
+
 TEST_CASE("who uses its own again and again keeps nobody from what it gave back long ago") {
   Scene scene;
   const Allocation all = scene.memory.allocate(kBytes, Usage::kCpe, 0, 1);

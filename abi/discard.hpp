@@ -1,0 +1,22 @@
+// How the kernel tells a simulator of the card which memory holds nothing that anybody may read: the register
+// system.scratch3 gets a word for each row of blocks, when its client has gone, and when it has been cleared.
+// The simulator may give its own memory back; these bytes then read as zeros. Hardware ignores it.
+#pragma once
+
+#include <cstdint>
+
+namespace swai::discard {
+
+inline constexpr uint64_t kBlockBytes = 2 << 20;
+
+struct Row {
+  uint64_t address = 0;  // physical, a multiple of kBlockBytes
+  uint64_t bytes = 0;    // a multiple of kBlockBytes
+};
+
+constexpr uint64_t encode(const Row& row) { return row.address | row.bytes / kBlockBytes; }
+constexpr Row decode(uint64_t word) {
+  return {word & ~(kBlockBytes - 1), (word & (kBlockBytes - 1)) * kBlockBytes};
+}
+
+}  // namespace swai::discard
