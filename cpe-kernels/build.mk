@@ -20,6 +20,7 @@ $(eval $(call cpe_module,wipe,cpe-kernels/daemon/wipe.cpp,-I $(B)/gen))
 $(CPE_BUILD)/wipe.elf: | generated
 $(eval $(call cpe_module,faults,cpe-kernels/tests/faults.cpp,))
 $(eval $(call cpe_module,mistakes,cpe-kernels/tests/mistakes.cpp,))
+$(eval $(call cpe_module,out_of_bounds,cpe-kernels/tests/out_of_bounds.cpp,))
 $(eval $(call cpe_module,remains,cpe-kernels/tests/remains.cpp,))
 $(eval $(call cpe_module,print,cpe-kernels/tests/print.cpp,))
 $(eval $(call cpe_module,stack,cpe-kernels/tests/stack.cpp,))

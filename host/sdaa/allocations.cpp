@@ -2,9 +2,18 @@
 
 #include <fmt/core.h>
 
+#include <iterator>
+
 #include "host/sdaa/error.hpp"
 
 namespace swai::sdaa {
+
+void Allocations::add(uint64_t pointer, const Allocation& allocation) {
+  auto old = freed_.lower_bound(pointer);
+  if (old != freed_.begin() && std::prev(old)->first + std::prev(old)->second.bytes > pointer) --old;
+  while (old != freed_.end() && old->first < pointer + allocation.bytes) old = freed_.erase(old);
+  all_.emplace(pointer, allocation);
+}
 
 const Allocation& Allocations::check_begin(uint64_t pointer) const {
   const auto found = all_.find(pointer);
@@ -37,6 +46,7 @@ const Allocation& Allocations::check(uint64_t pointer, uint64_t bytes) const {
 
 void Allocations::clear() {
   all_.clear();
+  freed_.clear();
   count_ = 0;
 }
 

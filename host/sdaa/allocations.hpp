@@ -32,10 +32,13 @@ class Allocations {
                     std::shared_ptr<MemoryPool> pool = nullptr) {
     return {bytes, usage, group, ++count_, std::move(pool)};
   }
-  void add(uint64_t pointer, const Allocation& allocation) { all_.emplace(pointer, allocation); }
+  void add(uint64_t pointer, const Allocation& allocation);
   // Throws when nothing begins there.
   const Allocation& check_begin(uint64_t pointer) const;
   void remove(uint64_t pointer) { all_.erase(pointer); }
+  // Kept, for messages, until its memory is given out again.
+  void note_freed(uint64_t pointer, const Allocation& allocation) { freed_.emplace(pointer, allocation); }
+  const Map& freed() const { return freed_; }
   // What a pointer leads into; end() if nothing.
   Map::const_iterator find(uint64_t pointer) const;
   // Throws when these bytes are not all in one allocation.
@@ -45,6 +48,7 @@ class Allocations {
  private:
   const int device_;
   Map all_;
+  Map freed_;
   uint64_t count_ = 0;
 };
 

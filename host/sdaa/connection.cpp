@@ -14,6 +14,7 @@
 namespace swai::sdaa {
 namespace {
 
+using link::vendor::Command;
 using protocol::Operation;
 using protocol::Status;
 
@@ -115,7 +116,28 @@ Status Connection::request(Operation operation, std::initializer_list<uint64_t> 
   std::ranges::copy(arguments, words.begin() + 1);
   const Status status = exchange(operation, std::span(words).first(1 + arguments.size()), values);
   if (status == Status::kNotAttached) check_firmware();  // it may be another one
+  if (checks_accesses_ && status == Status::kOk) {
+    if (operation == Operation::kAllocate) card_->command(Command::kAllocated, {values[0], words[1]});
+    if (operation == Operation::kFree) card_->command(Command::kFreed, {words[1]});
+  }
   return status;
+}
+
+bool Connection::check_accesses() {
+  try {
+    card_->command(Command::kAllFreed);
+    checks_accesses_ = true;
+  } catch (const link::Error& error) {
+    if (error.kind() != link::ErrorKind::kRefused) throw;
+    checks_accesses_ = false;
+  }
+  return checks_accesses_;
+}
+
+void Connection::move_allocation(uint64_t from, uint64_t to, uint64_t bytes) {
+  if (!checks_accesses_) return;
+  card_->command(Command::kFreed, {from});
+  card_->command(Command::kAllocated, {to, bytes});
 }
 
 Status Connection::request_when_ready(Operation operation, std::initializer_list<uint64_t> arguments,

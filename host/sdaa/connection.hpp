@@ -65,6 +65,14 @@ class Connection {
   // The same for those that can only fail when something is wrong: throws Failure.
   Values ask(protocol::Operation operation, std::initializer_list<uint64_t> arguments);
 
+  // From now on the card is told what is allocated, so that it checks each access of a kernel. False: only a
+  // functional model that no daemon shares does.
+  bool check_accesses();
+  bool checks_accesses() const { return checks_accesses_; }
+  // Of the memory that the card has given out, what kernels may use: from `to` on, not from `from` on. For a
+  // card that checks.
+  void move_allocation(uint64_t from, uint64_t to, uint64_t bytes);
+
   // Bus addresses for memory that the card is to reach.
   uint64_t take_iova(uint64_t bytes);
   void give_back_iova(uint64_t iova, uint64_t bytes);
@@ -104,6 +112,7 @@ class Connection {
   std::optional<link::PinnedMemory> route_;  // by which the card copies to itself
   Routes routes_;
   uint64_t context_ = 0;
+  bool checks_accesses_ = false;
 };
 
 }  // namespace swai::sdaa

@@ -67,6 +67,7 @@ void Device::open() {
     restart_ = Restart::kNo;
     name_own_kernels(connection_->card());
   }
+  if (checked_ && !connection_->check_accesses()) memory_check::report_no_access_check(number_);
   host_memory_ = std::make_unique<HostMemory>(*connection_);
   if (!host_calls_) host_calls_ = std::make_unique<HostCalls>(*this);
   events_.open();
@@ -247,7 +248,9 @@ bool Device::look() {
                          line.waits != queue->line.waits || line.value_sequence != queue->line.value_sequence;
     if (!changed) continue;
     const uint32_t waits = queue->line.waits;
+    const bool had_failed = queue->failed();
     queue->line = line;
+    if (checked_ && !had_failed) memory_check::explain_fault(*this, *queue);
     if (Profile* profile = Profile::get()) profile->look(number_, *queue);
     if (Recorder* recorder = Recorder::get()) recorder->look(*this, *queue);
     host_calls_->look(*queue, waits);

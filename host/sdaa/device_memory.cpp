@@ -63,8 +63,10 @@ uint64_t allocate_on_card(Device& device, Device::Lock& lock, uint64_t bytes, pr
   }
   const Allocation fresh = device.allocations().number(bytes, usage, static_cast<unsigned>(group), pool);
   const uint64_t named = checked ? values[0] + memory_check::kZone : values[0];
-  if (checked)
+  if (checked) {
     or_give_back(device, lock, values[0], [&] { memory_check::prepare(device, lock, named, fresh); });
+    device.connection().move_allocation(values[0], named, bytes);
+  }
   device.allocations().add(named, fresh);
   return named;
 }
@@ -89,6 +91,8 @@ void free_on_card(Device& device, Device::Lock& lock, uint64_t pointer) {
     return;
   }
   const uint64_t given = pointer - memory_check::kZone;
+  device.allocations().note_freed(pointer, freed);
+  device.connection().move_allocation(pointer, given, memory_check::room(freed.bytes));
   std::string damage;
   or_give_back(device, lock, given, [&] {
     damage = memory_check::damage(device, lock, pointer, freed);

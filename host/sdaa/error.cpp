@@ -205,7 +205,9 @@ static std::string why_failed(const Queue& queue, launch::Cause cause) {
   const KernelInfo* const kernel = queue.launches.find(line.failed, line.node);
   const std::string_view own = kernel == nullptr ? std::string_view() : kernel->why(cause, line.detail_pc);
   if (!own.empty()) return std::string(own);
-  return fmt::format("{}; address {:#x}, pc {:#x}", launch::text(cause), line.detail_address, line.detail_pc);
+  return fmt::format("{}; address {:#x}, pc {:#x}",
+                     queue.explanation.empty() ? launch::text(cause) : queue.explanation, line.detail_address,
+                     line.detail_pc);
 }
 
 static Failure failure_of_command(const Queue& queue) {

@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "abi/launch.hpp"
+#include "abi/segment.hpp"
 #include "host/sdaa/copy.hpp"
 
 namespace swai::sdaa::memory_check {
@@ -50,7 +52,54 @@ std::string look_at(std::span<const uint8_t> zone, const char* where, bool befor
   return fmt::format("; {} bytes {} were written, the first {} bytes away", count, where, distance);
 }
 
+// The allocation of the same segment that is nearest, and where it lies from there; empty: there is none.
+std::string nearest(Device& device, uint64_t pointer) {
+  const Allocations::Map& all = device.allocations().all();
+  const auto after = all.upper_bound(pointer);
+  const uint64_t segment = segment::number(pointer);
+  constexpr uint64_t kNone = ~uint64_t{0};
+  const bool is_before = after != all.begin() && segment::number(std::prev(after)->first) == segment;
+  const bool is_after = after != all.end() && segment::number(after->first) == segment;
+  // A piece of an access that begins in an allocation goes beyond its end.
+  const uint64_t end = is_before ? std::prev(after)->first + std::prev(after)->second.bytes : 0;
+  const uint64_t behind = !is_before ? kNone : pointer < end ? 0 : pointer - end;
+  const uint64_t in_front = is_after ? after->first - pointer : kNone;
+  if (behind == kNone && in_front == kNone) return {};
+  if (behind <= in_front)
+    return fmt::format("{} bytes after the end of {}", behind,
+                       name_of(device, std::prev(after)->first, std::prev(after)->second));
+  return fmt::format("{} bytes before {}", in_front, name_of(device, after->first, after->second));
+}
+
+// Empty: the cause says all that is known.
+std::string describe(Device& device, uint64_t pointer) {
+  const Allocations::Map& freed = device.allocations().freed();
+  const auto found = freed.upper_bound(pointer);
+  const bool is_freed =
+      found != freed.begin() && pointer - std::prev(found)->first < std::prev(found)->second.bytes;
+  if (is_freed)
+    return "memory that was freed, " + name_of(device, std::prev(found)->first, std::prev(found)->second);
+  const std::string near = nearest(device, pointer);
+  return near.empty() ? near : "memory that is not allocated, " + near;
+}
+
 }  // namespace
+
+void report_no_access_check(int device) {
+  report(
+      fmt::format("device {}: accesses of kernels are not checked, only the zones around allocations: a card "
+                  "of --tier fast that no daemon shares checks them",
+                  device));
+}
+
+void explain_fault(Device& device, Queue& queue) {
+  const auto cause = static_cast<launch::Cause>(queue.line.detail);
+  if (queue.line.status != protocol::Status::kKernelFault ||
+      (cause != launch::Cause::kLimit && cause != launch::Cause::kNoSegment))
+    return;
+  queue.explanation = describe(device, queue.line.detail_address);
+  report(failure_of(queue).what());
+}
 
 void prepare(Device& device, Device::Lock& lock, uint64_t pointer, const Allocation& allocation) {
   fill(device, lock, pointer - kZone, room(allocation.bytes), kZoneByte, allocation.usage);

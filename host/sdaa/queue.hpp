@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "abi/command.hpp"
@@ -29,6 +30,7 @@ struct Queue {
   uint32_t next = 0;                // sequence number of the next command
   uint32_t base = 0;                // lines of the card that are older do not count
   protocol::QueueStatus line = {};
+  std::string explanation;  // of an address that a kernel may not use, where memory is checked
   Launches launches;
   // For the order between the default stream and others: the last command of a stream that keeps it, the last
   // one of this queue that the default stream waits for, the last one of the default stream that this queue
@@ -60,6 +62,7 @@ struct Queue {
     base = sequence - 1;
     line = {};
     line.completed = base;
+    explanation.clear();
     last_ordered = awaited = base;
   }
   bool failed() const { return line.status != protocol::Status::kOk; }

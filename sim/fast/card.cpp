@@ -62,7 +62,8 @@ Card::Card(const CardOptions& options, card::FlashStore& flash, Outside outside)
                                    .workers = options.workers,
                                    .mistakes = options.mistakes,
                                    .cache = &cache_,
-                                   .card = options.number};
+                                   .card = options.number,
+                                   .allocations = &allocations_};
     groups_.push_back(std::make_unique<CoreGroup>(
         group, memory_,
         CoreGroup::Outside{

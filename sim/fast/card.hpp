@@ -20,6 +20,7 @@
 #include "sim/fast/endpoint.hpp"
 #include "sim/fast/host_memory.hpp"
 #include "sim/fast/management.hpp"
+#include "sim/iss/cpe/allocations.hpp"
 
 namespace swai {
 class Archive;
@@ -68,6 +69,8 @@ class Card final : private Fabric {
   card::FlashChip& flash() { return chip_; }
   Endpoint& endpoint() { return endpoint_; }
   HostMemory& host_memory() { return host_; }
+  // What the client says that it has allocated: its kernels then fault on other bytes of the same segments.
+  iss::cpe::Allocations& allocations() { return allocations_; }
   // A reset of the function, by itself or because the link has gone down.
   void reset_function(bool link);
   // The link goes down, and with it all that the host has asked for.
@@ -105,6 +108,7 @@ class Card final : private Fabric {
   Mistakes* const mistakes_;
   CardMemory memory_;
   DataCache cache_;  // for who looks for mistakes
+  iss::cpe::Allocations allocations_;
   card::FlashChip chip_;
   Outside outside_;
   Management management_;

@@ -232,6 +232,7 @@ void CardDevice::host_done(uint32_t tag, bool good, std::span<const uint8_t> dat
 // ---------------------------------------------------------------------------------------------------- reset
 
 void CardDevice::reset() {
+  card_.allocations().clear();
   requests_.clear();
   answers_.clear();
   request_bytes_ = 0;
@@ -248,7 +249,20 @@ void CardDevice::client_gone() {
 
 // What this tier can say; what is of the wire, and what damages memory, only the card in RTL has.
 socket::ControlResult CardDevice::control(uint64_t command, std::span<const uint64_t, 4> arguments) {
-  if (static_cast<vendor::Command>(command) != vendor::Command::kStatistic) return {.error = ENOTSUP};
+  iss::cpe::Allocations& allocations = card_.allocations();
+  switch (static_cast<vendor::Command>(command)) {
+    case vendor::Command::kAllocated:
+      return {.error = allocations.add(arguments[0], arguments[1]) ? 0 : EINVAL};
+    case vendor::Command::kFreed:
+      return {.error = allocations.remove(arguments[0]) ? 0 : ENOENT};
+    case vendor::Command::kAllFreed:
+      allocations.clear();
+      return {};
+    case vendor::Command::kStatistic:
+      break;
+    default:
+      return {.error = ENOTSUP};
+  }
   switch (static_cast<vendor::Statistic>(arguments[0])) {
     case vendor::Statistic::kCycles:
       return {.value = cycle()};

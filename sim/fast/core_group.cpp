@@ -26,8 +26,12 @@ bool of_memory_controller(uint64_t offset) {
 // What a core's requests reach over the ring: memory in any pieces, devices by the register.
 class CoreGroup::Lines final : public iss::cpe::Memory {
  public:
-  Lines(unsigned group, CardMemory& memory, Outside& outside, const DataCache* cache)
-      : group_(group), memory_(memory), outside_(outside), cache_(cache) {}
+  Lines(const Options& options, CardMemory& memory, Outside& outside)
+      : group_(options.number),
+        memory_(memory),
+        outside_(outside),
+        cache_(options.cache),
+        allocations_(options.allocations) {}
 
   MemoryStatus read(uint64_t address, std::span<uint8_t> bytes) override {
     if (const uint8_t* const from = memory_.at(address, bytes.size())) {
@@ -66,6 +70,8 @@ class CoreGroup::Lines final : public iss::cpe::Memory {
     return cache_ == nullptr ? std::nullopt : cache_->dirty(address, bytes);
   }
 
+  const iss::cpe::Allocations* allocations() const override { return allocations_; }
+
   MemoryStatus write(uint64_t address, std::span<const uint8_t> bytes) override {
     if (uint8_t* const into = memory_.at(address, bytes.size())) {
       std::memcpy(into, bytes.data(), bytes.size());
@@ -88,11 +94,12 @@ class CoreGroup::Lines final : public iss::cpe::Memory {
   CardMemory& memory_;
   Outside& outside_;
   const DataCache* cache_;
+  const iss::cpe::Allocations* allocations_;
 };
 
 CoreGroup::CoreGroup(const Options& options, CardMemory& memory, Outside outside)
     : outside_(std::move(outside)),
-      lines_(std::make_unique<Lines>(options.number, memory, outside_, options.cache)),
+      lines_(std::make_unique<Lines>(options, memory, outside_)),
       unit_(make_unit(options, *lines_, outside_)) {}
 
 std::unique_ptr<iss::cpe::GroupUnit> CoreGroup::make_unit(const Options& options, Lines& lines,

@@ -9,8 +9,9 @@
 #include "sim/fast/card_memory.hpp"
 
 namespace swai::iss::cpe {
+class Allocations;
 class GroupUnit;
-}
+}  // namespace swai::iss::cpe
 namespace swai::common {
 class Workers;
 }
@@ -35,6 +36,7 @@ class CoreGroup {
     Mistakes* mistakes = nullptr;
     const DataCache* cache = nullptr;
     unsigned card = 0;
+    const iss::cpe::Allocations* allocations = nullptr;  // of the client; null: none are known
   };
 
   struct Outside {

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Tests that mistakes of kernels are found on a whole card of the fast tier, as swai starts it: kernels that make one each, and
-what is right, beside the firmware. Run from the repository root."""
+what is right, beside the firmware; and accesses to memory that is not allocated. Run from the repository root."""
 
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -14,12 +15,15 @@ CARD = "build/swai-card"
 KERNELS = "build/cpe-kernels"
 MISTAKES = f"{KERNELS}/mistakes.elf"
 GEMM = f"{KERNELS}/gemm.elf"
+OUT_OF_BOUNDS = f"{KERNELS}/out_of_bounds.elf"
+OUT_OF_BOUNDS_SOURCE = pathlib.Path("cpe-kernels/tests/out_of_bounds.cpp")
+EXAMPLES = {"axpy": "./axpy", "digits": "./digits", "streams": "./streams"}
 CULPRIT = 3
 LIMIT = 1500  # ends what hangs
 
 
 def environment(**variables):
-    own = ("SWAI_TIER", "SWAI_CARD", "SWAI_RESTORE", "SWAI_CHECK", "SWAI_CHECK_MODULES")
+    own = ("SWAI_TIER", "SWAI_CARD", "SWAI_RESTORE", "SWAI_CHECK", "SWAI_CHECK_MODULES", "SWAI_MEMORY_CHECK")
     return {name: value for name, value in os.environ.items() if name not in own} | variables
 
 
@@ -71,6 +75,42 @@ class Check(unittest.TestCase):
         image = self.file.with_name("card.flash")
         command = [CARD, "--config", "tiny", "--flash", str(image), "--until-ready", *words]
         return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=False, env=environment())
+
+
+class Memory(unittest.TestCase):
+    """Accesses of kernels to memory that is not allocated."""
+
+    def swai(self, *words, code=0, tier="fast", **variables):
+        command = [SWAI, "--config", "tiny", "--tier", tier, *map(str, words)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=False, env=environment(**variables))
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stderr
+
+    def access(self, kernel, number, **how):
+        return self.swai("run", OUT_OF_BOUNDS, "--kernel", kernel, "--args", "buf:64", number, **how)
+
+    def line_of(self, kernel):
+        lines = enumerate(OUT_OF_BOUNDS_SOURCE.read_text(encoding="utf-8").splitlines(), 1)
+        (number,) = [number for number, line in lines if line.endswith(f"// {kernel}")]
+        return f"{OUT_OF_BOUNDS_SOURCE}:{number}"
+
+    def assert_told(self, error, kernel, distance):
+        where = f"{kernel}, {self.line_of(kernel)}, failed on core 0 of group 0: memory that is not allocated, "
+        place = rf"{distance} bytes after the end of allocation 1 of client \d+ of device 0: 64 bytes at 0x[0-9a-f]+ for cores; address 0x"
+        self.assertRegex(error, rf"(?m)^sdaa: memory check: {re.escape(where)}{place}")
+
+    def test_beside_a_buffer_and_far_from_it(self):
+        """The second is far beyond the zone around the buffer, and in the same segment."""
+        self.access("writes", 100_000)
+        for kernel in ("writes", "reads"):
+            self.access(kernel, 15, SWAI_MEMORY_CHECK="1")
+            self.assert_told(self.access(kernel, 17, code=1, SWAI_MEMORY_CHECK="1"), kernel, 4)
+            self.assert_told(self.access(kernel, 100_000, code=1, SWAI_MEMORY_CHECK="1"), kernel, 399_936)
+
+    def test_examples_are_right(self):
+        for folder, program in EXAMPLES.items():
+            with self.subTest(example=folder):
+                self.swai("--quiet", "exec", "--folder", f"build/examples/{folder}", program, SWAI_MEMORY_CHECK="1")
 
 
 if __name__ == "__main__":

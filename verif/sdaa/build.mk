@@ -36,6 +36,7 @@ $(eval $(call cxx_program,test-sdaa-threads,verif/sdaa/thread_test.cpp $(SDAA_FA
 $(eval $(call cxx_test,test-sdaa-soak,verif/sdaa/soak_test.cpp,$(B)/lib/played-card.a $(B)/lib/sdaa.a -lfmt))
 $(eval $(call cxx_program,test-sdaa-card,$(addprefix verif/sdaa/, \
     card_building_test.cpp \
+    card_check_test.cpp \
     card_decode_test.cpp \
     card_engine_test.cpp \
     card_journal_test.cpp \

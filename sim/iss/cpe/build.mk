@@ -1,6 +1,7 @@
 # The functional model of a core group as a library, and the program that runs kernels on it.
 
 ISS_CPE_SOURCES := $(addprefix sim/iss/cpe/, \
+    allocations.cpp \
     channel.cpp \
     check.cpp \
     clock.cpp \

@@ -20,6 +20,8 @@ constexpr uint64_t lines_of(uint64_t address, uint64_t bytes) {
 inline constexpr uint64_t kHbmBase = 0x80'0000'0000;       // of group 0
 inline constexpr uint64_t kHbmBytes = uint64_t{16} << 30;  // from one group's to the next, too
 
+class Allocations;
+
 enum class MemoryStatus : uint8_t {
   kOk,
   kPoison,  // the line is damaged
@@ -49,6 +51,9 @@ class Memory {
   };
   // The first one of these bytes, where somebody keeps the books.
   virtual std::optional<Dirty> dirty(uint64_t /*address*/, uint64_t /*bytes*/) const { return std::nullopt; }
+  // What CPEs may access of the segments that it names; null: accesses are not checked beyond segments. It
+  // does not change within a round.
+  virtual const Allocations* allocations() const { return nullptr; }
 };
 
 // One range of memory; what was never written is zero and costs little. Outside of it lives nobody. Several

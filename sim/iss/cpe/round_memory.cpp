@@ -13,13 +13,23 @@ const RoundMemory::Segment& RoundMemory::segment(uint16_t number) {
   if (segment.is.cause == Cause::kNone) {
     segment.is_memory = port_.memory().is_memory(entry.base, entry.size);
     segment.hops = static_cast<uint8_t>(port_.memory().hops(entry.base));
+    if (const Allocations* const all = port_.memory().allocations()) segment.allocated = all->of(number);
   }
   return segment;
 }
 
+// The port's checks, and in a checked run that these bytes are allocated. Each line that is moved comes here.
+[[gnu::always_inline]] inline Cause RoundMemory::check(uint16_t number, uint64_t offset, uint64_t bytes,
+                                                       Access access, uint64_t& address) {
+  const Segment& in = segment(number);
+  const Cause cause = Port::check(in.is, offset, bytes, access, address);
+  if (cause != Cause::kNone || in.allocated == nullptr) return cause;
+  return Allocations::contain(*in.allocated, offset, bytes) ? Cause::kNone : Cause::kLimit;
+}
+
 Cause RoundMemory::read(uint16_t number, uint64_t offset, std::span<uint8_t> bytes) {
   uint64_t address = 0;
-  Cause cause = Port::check(segment(number).is, offset, bytes.size(), Access::kRead, address);
+  Cause cause = check(number, offset, bytes.size(), Access::kRead, address);
   if (cause != Cause::kNone) return cause;
   ++lines_read_;
   cause = port_.read_at(address, bytes);
@@ -36,7 +46,7 @@ Cause RoundMemory::read(uint16_t number, uint64_t offset, std::span<uint8_t> byt
 
 Cause RoundMemory::write(uint16_t number, uint64_t offset, std::span<const uint8_t> bytes) {
   uint64_t address = 0;
-  Cause cause = Port::check(segment(number).is, offset, bytes.size(), Access::kWrite, address);
+  Cause cause = check(number, offset, bytes.size(), Access::kWrite, address);
   if (cause == Cause::kNone) cause = port_.may_write_at(address, bytes.size());
   if (cause != Cause::kNone) return cause;
   ++lines_written_;
@@ -60,7 +70,7 @@ void RoundMemory::keep(uint64_t address, std::span<const uint8_t> bytes) {
 // Where these bytes of a segment are; null: they cannot be accessed so, or not at once.
 uint8_t* RoundMemory::plain(uint16_t number, uint64_t offset, uint64_t bytes, Access access,
                             uint64_t& address) {
-  if (Port::check(segment(number).is, offset, bytes, access, address) != Cause::kNone) return nullptr;
+  if (check(number, offset, bytes, access, address) != Cause::kNone) return nullptr;
   return port_.memory().plain(address, bytes);
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/iss/cpe/allocations.hpp"
 #include "sim/iss/cpe/port.hpp"
 
 namespace swai {
@@ -57,10 +58,12 @@ class RoundMemory : public Global {
     bool is_memory = false;
     uint8_t hops = 0;
     uint16_t number = 0;
+    const Allocations::Ranges* allocated = nullptr;  // null: all of it
     Port::Segment is;
   };
   static constexpr unsigned kSegments = 8;
   const Segment& segment(uint16_t number);
+  Cause check(uint16_t number, uint64_t offset, uint64_t bytes, Access access, uint64_t& address);
   uint8_t* plain(uint16_t number, uint64_t offset, uint64_t bytes, Access access, uint64_t& address);
   bool has_stored(uint64_t address, uint64_t bytes) const {
     return address < highest_ && address + bytes > lowest_;

@@ -4,6 +4,7 @@
 $(eval $(call cxx_library,cpe-random,$(addprefix verif/iss/cpe/random/,group_program.cpp group_units.cpp),))
 
 $(eval $(call cxx_program,test-iss-cpe,$(addprefix verif/iss/cpe/test/, \
+    allocations_test.cpp \
     clock_test.cpp \
     group_test.cpp \
     group_unit_test.cpp \
