@@ -20,11 +20,13 @@ namespace swai::cli {
 namespace {
 
 constexpr const char* kExecExamples =
-    R"(The program finds the card through SWAI_CARD. Exit code: the program's.
+    R"(The program finds the card through SWAI_CARD. Exit code: the program's; with --check 1 if that is 0 and the card
+has found mistakes. Accesses to memory that is not allocated make the program's launches fail.
 
 Examples:
   swai exec --folder build/examples/axpy ./axpy
-  swai --config tiny exec -- ./my-program --its-options)";
+  swai --config tiny exec -- ./my-program --its-options
+  SWAI_CHECK_MODULES=kernel.elf swai --tier fast exec --check ./my-program    # with the kernels' names and lines)";
 
 constexpr const char* kTraceExamples =
     R"(Shows every engine of the card and of its cores over time, launches and transfers too. ui.perfetto.dev opens the file.
@@ -39,6 +41,7 @@ Examples:
 struct Wish {
   std::string trace;
   bool summary = false;
+  bool check = false;
   UserProgram program;
 };
 
@@ -110,11 +113,13 @@ int exec(const Cli& cli, const Wish& wish) {
     }
   }
   check(wish.program);
+  if (wish.check) more = checks(cli.options(), {});
   int code = kDone;
   {
     UsedCard card(cli.options(), more);
     code = run_program(wish);
     if (trace) trace->finish(card.end());
+    if (wish.check && code == kDone) code = code_of_checks(card);
   }
   if (!wish.trace.empty() && !cli.options().quiet)
     fmt::print(stderr, "swai: {} is written; open it in ui.perfetto.dev\n", wish.trace);
@@ -135,6 +140,9 @@ void add_exec(Cli& cli) {
   CLI::App* const run =
       add("exec", "run a program that uses a card: exec [--folder F] PROGRAM ...", kExecExamples);
   takes_folder(run, wish->program);
+  run->add_flag("--check", wish->check,
+                "look for accesses of kernels to memory that is not allocated, and for results that they use "
+                "before they are there (--tier fast)");
   CLI::App* const trace =
       add("trace", "run a program, write what the card does: trace FILE PROGRAM ...", kTraceExamples);
   trace->add_option("FILE", wish->trace, "the trace, for Perfetto")->required();

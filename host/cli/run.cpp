@@ -45,7 +45,7 @@ Examples:
        --args buf:1000:0x40 buf:1000:0x40 buf:1000 250 --dump 2:sums.bin
   swai run build/examples/cuda/reduction.elf --grid 2 --block 128 --shared 512 \
        --args buf:2K:index buf:8 512 --dump 1:sums.bin
-  SWAI_MEMORY_CHECK=1 swai run ...     tells when a kernel writes around its buffers)";
+  swai --tier fast run --check build/cpe-kernels/out_of_bounds.elf --kernel writes --args buf:64 17)";
 
 struct Wish {
   std::string module;
@@ -58,6 +58,7 @@ struct Wish {
   int group = sdaaAnyGroup;
   std::string mask;
   bool list = false;
+  bool check = false;
 };
 
 struct OnCard {
@@ -189,7 +190,8 @@ int run(const Cli& cli, const Wish& wish) {
   // What is a buffer's, or JSON, stays whole.
   const bool apart = std::ranges::any_of(dumps, [](const Dump& one) { return one.file == kStandardOutput; });
   if (apart || cli.options().json) ::setenv("SWAI_PRINT", "stderr", 1);
-  const UsedCard card(cli.options());
+  UsedCard card(cli.options(),
+                wish.check ? checks(cli.options(), {wish.module}) : std::vector<std::string>());
   const Progress progress(!cli.options().quiet, name);
   sdaaModule_t module = nullptr;
   sdaaFunction_t function = nullptr;
@@ -200,7 +202,7 @@ int run(const Cli& cli, const Wish& wish) {
   if (grid_kernel.parameters.has_grid()) module::place_grid(packed, grid_kernel.parameters, grid);
   const std::vector<uint64_t> times = launch(function, wish, packed, mask, grid.shared_bytes);
   for (const Dump& dump : dumps) write(dump, buffers[dump.buffer]);
-  // With SWAI_MEMORY_CHECK the library looks here whether something was written around them.
+  // The library looks here whether something was written around them, if it checks memory.
   for (const OnCard& buffer : buffers) check(sdaaFree(buffer.pointer), name);
 
   sdaaDeviceProp_t properties;
@@ -213,7 +215,7 @@ int run(const Cli& cli, const Wish& wish) {
       fmt::print(apart ? stderr : stdout, "{}: done in {} ns{}\n", name, time, whose);
     }
   }
-  return kDone;
+  return wish.check ? code_of_checks(card) : kDone;
 }
 
 }  // namespace
@@ -249,6 +251,9 @@ void add_run(Cli& cli) {
       ->type_name("N");
   command->add_option("--mask", wish->mask, "cores that take part, a bit each (default: all)")
       ->type_name("BITS");
+  command->add_flag("--check", wish->check,
+                    "look for accesses to memory that is not allocated, and for results that are used before "
+                    "they are there; exit code 1 if there are any (--tier fast)");
   command->add_flag("--list", wish->list, "list the module's kernels instead; needs no card");
 }
 

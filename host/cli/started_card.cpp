@@ -42,6 +42,8 @@ pid_t running = -1;
 fs::path running_folder;
 int running_lock = -1;
 constexpr std::string_view kFolderName = "swai-card-";
+// How the card begins what it finds with --check.
+constexpr std::string_view kMistake = "swai-card: mistake ";
 
 // That end a program which writes: nobody reads any more, or a file may not become longer.
 constexpr std::array kOfWriting = {SIGPIPE, SIGXFSZ};
@@ -82,7 +84,7 @@ int end_running() {
 void show_mistakes() {
   std::ifstream in(running_folder / "log");
   for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("swai-card: mistake ")) fmt::print(stderr, "{}\n", line);
+    if (line.starts_with(kMistake)) fmt::print(stderr, "{}\n", line);
   }
 }
 
@@ -384,6 +386,22 @@ UsedCard::UsedCard(const Options& options, const std::vector<std::string>& more,
   ::setenv("SWAI_CARD", sockets.c_str(), 1);
   // The library tells who waits for long what for.
   if (options.quiet) ::setenv("SWAI_PATIENCE_SECONDS", "0", 0);
+}
+
+std::vector<std::string> checks(const Options& options, const std::vector<std::string>& modules) {
+  if (options.tier != "fast" || !options.card.empty()) {
+    throw Error(kBadInput,
+                "--check takes a functional card of its own: give --tier fast, and no --card or SWAI_CARD");
+  }
+  ::setenv("SWAI_MEMORY_CHECK", "1", 1);
+  std::vector<std::string> words = {"--check", "-"};
+  for (const std::string& module : modules) words.insert(words.end(), {"--check-module", module});
+  return words;
+}
+
+int code_of_checks(UsedCard& card) {
+  const std::string said = "\n" + card.end();
+  return said.find("\n" + std::string(kMistake)) == std::string::npos ? kDone : kFailed;
 }
 
 std::vector<unsigned> UsedCard::numbers() const {

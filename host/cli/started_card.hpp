@@ -92,4 +92,10 @@ class UsedCard {
   std::unique_ptr<StartedCard> started_;
 };
 
+// Options of a card that looks for mistakes of kernels, which may come from these modules; the runtime
+// library checks memory, too. Throws Error where no such card is started.
+std::vector<std::string> checks(const Options& options, const std::vector<std::string>& modules);
+// Stops the card; kFailed: it has found mistakes, which are on standard error.
+int code_of_checks(UsedCard& card);
+
 }  // namespace swai::cli

@@ -86,8 +86,8 @@ class Memory(unittest.TestCase):
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done.stderr
 
-    def access(self, kernel, number, **how):
-        return self.swai("run", OUT_OF_BOUNDS, "--kernel", kernel, "--args", "buf:64", number, **how)
+    def access(self, kernel, number, check=(), **how):
+        return self.swai("run", *check, OUT_OF_BOUNDS, "--kernel", kernel, "--args", "buf:64", number, **how)
 
     def line_of(self, kernel):
         lines = enumerate(OUT_OF_BOUNDS_SOURCE.read_text(encoding="utf-8").splitlines(), 1)
@@ -107,10 +107,23 @@ class Memory(unittest.TestCase):
             self.assert_told(self.access(kernel, 17, code=1, SWAI_MEMORY_CHECK="1"), kernel, 4)
             self.assert_told(self.access(kernel, 100_000, code=1, SWAI_MEMORY_CHECK="1"), kernel, 399_936)
 
+    def test_option_for_all_checks(self):
+        self.access("writes", 15, check=["--check"])
+        self.assert_told(self.access("stores", 65, check=["--check"], code=1), "stores", 0)
+        words = ["run", "--check", MISTAKES, "--kernel", "reads_too_early", "--args", "buf:8192", CULPRIT]
+        self.assertRegex(self.swai(*words, 0, code=1), r"mistake on card 0, group 0: .*\(reads_too_early, cpe-kernels/tests/mistakes.cpp:\d+")
+        self.swai(*words, 1)
+        program = [SWAI, *words[:1], *words[2:]]
+        self.assertIn("mistake on card 0, group 0: ", self.swai("exec", "--check", *program, 0, code=1))
+        self.swai("exec", "--check", *program, 1)
+
+    def test_option_takes_a_functional_card(self):
+        self.assertIn("--tier fast", self.access("writes", 15, check=["--check"], code=2, tier="rtl"))
+
     def test_examples_are_right(self):
         for folder, program in EXAMPLES.items():
             with self.subTest(example=folder):
-                self.swai("--quiet", "exec", "--folder", f"build/examples/{folder}", program, SWAI_MEMORY_CHECK="1")
+                self.swai("--quiet", "exec", "--check", "--folder", f"build/examples/{folder}", program)
 
 
 if __name__ == "__main__":
