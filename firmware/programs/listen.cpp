@@ -111,18 +111,17 @@ class Listener {
   Code run() {
     if (!take_memory()) return Code::kRefused;
     const Code code = hear_all();
-    // While the last message is under way, and nodes that nobody wants any more.
+    // While the last message is under way, and nodes that no step needs.
     if (words_.here != nullptr) {
       words_->work = lists_.work();
       lists_.give(words_, &words_->work, sizeof words_->work);
       written();
     }
-    // Commands are complete in order: behind the last message nothing is under way.
-    if (code == Code::kAll && job_.stream().flush() == Status::kOk) return code;
-    // Of a run that nobody wants any more, nor what was run ahead.
+    // Nothing is under way when the program ends, neither a message nor a run, nor what was run ahead: their
+    // memory may be another job's then.
     lists_.drop_ahead();
-    static_cast<void>(lists_.wait());
-    return code == Code::kAll ? Code::kFailed : code;
+    const bool ended = job_.stream().flush() == Status::kOk && lists_.wait() == Status::kOk;
+    return ended ? code : Code::kFailed;
   }
 
  private:
@@ -185,10 +184,9 @@ class Listener {
     given_.add(directions_.front());
     const auto others = directions_.subspan(1);
     // Whether anybody speaks is asked behind the first direction: those logits stay.
-    while (window - word(listen::kRead) >= listen::kKept) {
-      if (cancelled()) return Code::kCancelled;
-      wait_told(notes().told);
-    }
+    const auto has_place = [window] { return window - word(listen::kRead) < listen::kKept; };
+    wait_until([&] { return has_place() || cancelled(); });
+    if (!has_place()) return Code::kCancelled;
     const uint64_t kept = wish_.kept + window % listen::kKept * wish_.logits_bytes;
     const bool alone = given_.count() % listen::kMostTokens == 1;
     if (!(alone ? kept_one_.place(lists_, one_, "logits", kept)

@@ -35,17 +35,12 @@ void call_garbage(uint64_t times) {
 }
 
 int echo(Job& job) {
-  for (uint64_t seen = 0; !cancelled();) {
-    const uint64_t told = notes().told;
-    const uint64_t input = word(kInput);
-    if (input == seen) {
-      wait_told(told);
-    } else {
-      seen = input;
-      job.stream().send(&input, sizeof input);
-    }
+  for (uint64_t seen = 0;;) {
+    wait_until([seen] { return word(kInput) != seen || cancelled(); });
+    if (cancelled()) return 0;
+    seen = word(kInput);
+    job.stream().send(&seen, sizeof seen);
   }
-  return 0;
 }
 
 int flood(Job& job, uint64_t counter) {

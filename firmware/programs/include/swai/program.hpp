@@ -26,106 +26,62 @@
 #include "abi/command.hpp"
 #include "abi/line.hpp"
 #include "abi/program.hpp"
+#include "swai/processor.hpp"
 
 namespace swai::program {
 
-using protocol::Status;
-
-// --- Calls into the kernel
-
-struct CallAnswer {
-  Status status;
-  uint64_t value;
-};
-// A call is one of a function: what a callee need not keep is lost, but for a0 and a1, which have the answer.
-inline CallAnswer call(uint64_t function, uint64_t first, uint64_t second = 0) {
-  register uint64_t a0 asm("a0") = first;
-  register uint64_t a1 asm("a1") = second;
-  register uint64_t a7 asm("a7") = function;
-  asm volatile("ecall"
-               : "+r"(a0), "+r"(a1), "+r"(a7)
-               :
-               : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a2", "a3", "a4", "a5", "a6", "memory");
-  return {static_cast<Status>(a0), a1};
-}
-inline CallAnswer call(Call function, uint64_t first, uint64_t second = 0) {
-  return call(static_cast<uint64_t>(function), first, second);
-}
 [[noreturn]] inline void exit(uint64_t code) {
   for (;;) call(Call::kExit, code);
 }
 
-// What the host and the card have told.
-inline const volatile Notes& notes() { return *reinterpret_cast<const volatile Notes*>(kNotes); }
+// What the host has told.
 inline uint64_t word(unsigned number) {
-  return reinterpret_cast<const volatile uint64_t*>(kNotes + offsetof(Notes, words))[number];
+  return reinterpret_cast<const volatile uint64_t*>(&notes().words)[number];
 }
 inline bool cancelled() { return word(kCancel) != 0; }
-// Of the card's timer.
-inline uint64_t time() {
-  uint64_t value;
-  asm volatile("rdtime %0" : "=r"(value));
-  return value;
-}
 
 // --- Memory
 
 inline constexpr uint64_t kLineBytes = 64;
-// From the return on others find in memory what was given it before.
-inline void written() { asm volatile("fence" ::: "memory"); }
 // Gives memory what was written there.
 inline void hand_over(const volatile void* data, uint64_t bytes) {
   const auto first = reinterpret_cast<uint64_t>(data);
   for (uint64_t line = first & ~(kLineBytes - 1); line < first + bytes; line += kLineBytes)
-    asm volatile("cbo.clean 0(%0)" ::"r"(line) : "memory");
+    clean_line(reinterpret_cast<const volatile void*>(line));
 }
 // From the return on others find there what was written.
 inline void publish(const volatile void* data, uint64_t bytes) {
   hand_over(data, bytes);
   written();
 }
-[[gnu::always_inline]] inline void store_line(volatile void* to, const Line& line) {
-  asm volatile(
-      ".option push\n .option arch, +xtheadmempair\n"
-      " th.sdd %1, %2, (%0), 0, 4\n th.sdd %3, %4, (%0), 1, 4\n"
-      " th.sdd %5, %6, (%0), 2, 4\n th.sdd %7, %8, (%0), 3, 4\n"
-      " .option pop" ::"r"(to),
-      "r"(line.w0), "r"(line.w1), "r"(line.w2), "r"(line.w3), "r"(line.w4), "r"(line.w5), "r"(line.w6),
-      "r"(line.w7)
-      : "memory");
-}
 // A line for others, in the fewest instructions: four stores, and on its way to memory. Others find all lines
 // that were written so from the return of written() on.
 [[gnu::always_inline]] inline void write_line(volatile void* to, const Line& line) {
   store_line(to, line);
-  asm volatile("cbo.clean 0(%0)" ::"r"(to) : "memory");
-}
-// Before write_line() of a line that is hardly in the cache: it is not read from memory then, only to be
-// overwritten. Of 64 bytes nothing is left; one that is in the cache takes two cycles more so.
-[[gnu::always_inline]] inline void zero_line(volatile void* line) {
-  asm volatile(".option push\n .option arch, +zicboz\n cbo.zero 0(%0)\n .option pop" ::"r"(line) : "memory");
+  clean_line(to);
 }
 // A line for others at which the program does not look again: it is not read from memory, and the cache keeps
 // nothing of it.
 [[gnu::always_inline]] inline void send_line(volatile void* to, const Line& line) {
   zero_line(to);
   store_line(to, line);
-  asm volatile("cbo.flush 0(%0)" ::"r"(to) : "memory");
+  flush_line(to);
 }
 [[gnu::always_inline]] inline void send_zeros(volatile void* to) {
   zero_line(to);
-  asm volatile("cbo.flush 0(%0)" ::"r"(to) : "memory");
+  flush_line(to);
 }
 // What others wrote into the line there is read from now on.
 [[gnu::always_inline]] inline void look_line(const volatile void* line) {
-  asm volatile("cbo.flush 0(%0)\n fence" ::"r"(line) : "memory");
+  flush_line(line);
+  written();
 }
 // The same of several.
 inline void look(const volatile void* data, uint64_t bytes) {
   const auto first = reinterpret_cast<uint64_t>(data);
   for (uint64_t line = first & ~(kLineBytes - 1); line < first + bytes; line += kLineBytes)
-    asm volatile("cbo.flush 0(%0)" ::"r"(line) : "memory");
-  asm volatile("fence" ::: "memory");
+    flush_line(reinterpret_cast<const volatile void*>(line));
+  written();
 }
 // Memory of the client that processor and cores reach, by the pointer that cores and host know. Null: it is
 // not there.
@@ -162,10 +118,13 @@ inline Status wait(Ticket ticket) {
     if (answer.status != Status::kAgain) return answer.status;
   }
 }
-// Until the host has told more than this.
-inline void wait_told(uint64_t told) {
+// Sleeps until this holds, which is asked again whenever the host has told something. The count of what it
+// has told is read first: so nothing is lost that it tells between the question and the call that sleeps.
+template <typename Condition>
+void wait_until(Condition holds) {
   constexpr uint32_t kFar = 1 << 30;
-  while (notes().told == told) call(Call::kWait, notes().completed + kFar, told);
+  for (uint64_t told = notes().told; !holds(); told = notes().told)
+    call(Call::kWait, notes().completed + kFar, told);
 }
 
 // A command of one slot; it waits for room. What was given memory before is there before the command begins.
@@ -175,20 +134,9 @@ Ticket submit(command::Type type, const Command& command, uint16_t flags = comma
   std::array<uint64_t, protocol::kSlotBytes / sizeof(uint64_t)> words = {};
   std::memcpy(words.data(), &command, sizeof command);
   for (;;) {
-    register uint64_t a0 asm("a0") = words[1];
-    register uint64_t a1 asm("a1") = words[2];
-    register uint64_t a2 asm("a2") = words[3];
-    register uint64_t a3 asm("a3") = words[4];
-    register uint64_t a4 asm("a4") = words[5];
-    register uint64_t a5 asm("a5") = words[6];
-    register uint64_t a6 asm("a6") = words[7];
-    register uint64_t a7 asm("a7") = submit_word(static_cast<uint8_t>(type), flags);
-    asm volatile("ecall"
-                 : "+r"(a0), "+r"(a1), "+r"(a2), "+r"(a3), "+r"(a4), "+r"(a5), "+r"(a6), "+r"(a7)
-                 :
-                 : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "memory");
-    const auto status = static_cast<Status>(a0);
-    if (status != Status::kAgain) return {static_cast<uint32_t>(a1), status};
+    uint32_t number = 0;
+    const Status status = call_submit(submit_word(static_cast<uint8_t>(type), flags), words, number);
+    if (status != Status::kAgain) return {number, status};
     wait({notes().completed + 1});
   }
 }
@@ -203,21 +151,15 @@ Ticket launch(const Kernel& kernel, const Arguments& arguments) {
   return submit(command::Type::kLaunch, command);
 }
 
-// The same for a kernel whose argument is one word, which the cores get themselves: it begins soonest.
+// A launch of a kernel whose argument is one word, which the cores get themselves: it begins soonest.
 [[gnu::always_inline]] inline Ticket launch_word(const Kernel& kernel, uint32_t argument) {
+  constexpr uint64_t kFunction =
+      submit_word(static_cast<uint8_t>(command::Type::kLaunch), command::kQuiet | command::kWord);
   for (;;) {
-    register uint64_t a0 asm("a0") = kernel.words[0];
-    register uint64_t a1 asm("a1") = kernel.words[1];
-    register uint64_t a2 asm("a2") = argument;
-    register uint64_t a7 asm("a7") =
-        submit_word(static_cast<uint8_t>(command::Type::kLaunch), command::kQuiet | command::kWord);
-    asm volatile("ecall"
-                 : "+r"(a0), "+r"(a1), "+r"(a2), "+r"(a7)
-                 :
-                 : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a3", "a4", "a5", "a6", "memory");
-    const auto status = static_cast<Status>(a0);
+    uint32_t number = 0;
+    const Status status = call_launch_word(kFunction, kernel, argument, number);
     if (status != Status::kAgain) [[likely]]
-      return {static_cast<uint32_t>(a1), status};
+      return {number, status};
     wait({notes().completed + 1});
   }
 }
@@ -230,10 +172,7 @@ Ticket launch(const Kernel& kernel, const Arguments& arguments) {
   // One behind the other without a count between: what comes is seen two cycles sooner.
 #pragma GCC unroll 16
   for (unsigned i = 0; i < kLooks; ++i) {
-    // Of the same line, so one behind the other without a fence, and from one register.
-    uint64_t found;
-    asm volatile("cbo.flush 0(%1)\n ld %0, 0(%1)" : "=r"(found) : "r"(word) : "memory");
-    if (found == value) [[likely]]
+    if (look_word(word) == value) [[likely]]
       return Status::kOk;
   }
   const Status status = wait(ticket);
@@ -263,10 +202,9 @@ class Stream {
 
  private:
   bool send_record(const uint8_t* data, size_t bytes, bool more) {
-    for (uint64_t told = notes().told; written_ - word(kTaken) >= kRecords; told = notes().told) {
-      if (cancelled()) return false;
-      wait_told(told);
-    }
+    const auto is_full = [this] { return written_ - word(kTaken) >= kRecords; };
+    wait_until([&] { return !is_full() || cancelled(); });
+    if (is_full()) return false;
     const uint64_t offset = written_ % kRecords * sizeof(Record);
     auto* record = reinterpret_cast<Record*>(start_.staging + offset);
     record->number = ++written_;
