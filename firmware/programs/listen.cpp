@@ -112,19 +112,21 @@ class Listener {
     if (!take_memory()) return Code::kRefused;
     const Code code = hear_all();
     // While the last message is under way, and nodes that no step needs.
-    if (words_.here != nullptr) {
-      words_->work = lists_.work();
-      lists_.give(words_, &words_->work, sizeof words_->work);
-      written();
-    }
+    const bool counted = code == Code::kFailed || words_.here == nullptr || tell_work();
     // Nothing is under way when the program ends, neither a message nor a run, nor what was run ahead: their
     // memory may be another job's then.
     lists_.drop_ahead();
     const bool ended = job_.stream().flush() == Status::kOk && lists_.wait() == Status::kOk;
-    return ended ? code : Code::kFailed;
+    return counted && ended ? code : Code::kFailed;
   }
 
  private:
+  bool tell_work() {
+    words_->work = lists_.work();
+    if (lists_.give(words_, &words_->work, sizeof words_->work) != Status::kOk) return false;
+    written();
+    return true;
+  }
   // What the encoder needs.
   bool take_memory() {
     return lists_.open(wish_.encoder, encoder_) && encoder_.pattern.symbols().empty() &&
@@ -171,7 +173,8 @@ class Listener {
   std::optional<Code> hear(uint64_t at, uint64_t window) {
     // Commands are complete in order: the encoder has its window, the decoder what the encoder made.
     if (at != wish_.placed || window != 0)
-      copy(wish_.window, wish_.sound + at * wish_.frame_bytes, wish_.window_frames * wish_.frame_bytes);
+      if (!copy(wish_.window, wish_.sound + at * wish_.frame_bytes, wish_.window_frames * wish_.frame_bytes))
+        return Code::kFailed;
     if (lists_.run(encoder_) != Status::kOk) return Code::kFailed;
     if (window == 0 && !take_memory_for_text()) return Code::kRefused;
     said_.clear();
@@ -201,7 +204,8 @@ class Listener {
   std::optional<Code> say(const Lists::List& next) {
     for (;;) {
       if (cancelled()) return Code::kCancelled;
-      lists_.fetch(words_, &words_->token, offsetof(listen::Words, work) - offsetof(listen::Words, token));
+      constexpr uint64_t kChosenBytes = offsetof(listen::Words, work) - offsetof(listen::Words, token);
+      if (lists_.fetch(words_, &words_->token, kChosenBytes) != Status::kOk) return lost();
       const Token token = words_->token;
       const bool ends = token == wish_.marks.end || is_last();
       const listen::Message chosen = {token, words_->log_probability, ends ? given_.count() : 0};
@@ -215,8 +219,7 @@ class Listener {
         lists_.drop_ahead();
         return std::nullopt;
       }
-      give_ranges();
-      if (!pass(following_, 1, next, true)) return cancelled() ? Code::kCancelled : Code::kFailed;
+      if (!give_ranges() || !pass(following_, 1, next, true)) return lost();
     }
   }
   // Whatever token is chosen, the text ends with it.
@@ -234,12 +237,12 @@ class Listener {
 
   // Puts tokens behind the text; `next`: the step behind them. `keeps`: the logits behind them.
   bool append(std::span<const Token> tokens, const Step& next, bool keeps = false) {
-    give_ranges();
+    if (!give_ranges()) return false;
     while (!tokens.empty()) {
       const auto some = tokens.first(std::min<size_t>(tokens.size(), listen::kMostTokens));
       tokens = tokens.subspan(some.size());
       std::ranges::copy(some, words_->tokens.begin());
-      lists_.give(words_, &words_->tokens, sizeof words_->tokens);
+      if (lists_.give(words_, &words_->tokens, sizeof words_->tokens) != Status::kOk) return false;
       const auto more = tokens.first(std::min<size_t>(tokens.size(), listen::kMostTokens));
       const Step& step = last_step_for(some, keeps && tokens.empty());
       const Step& behind = tokens.empty() ? next : last_step_for(more, keeps && more.size() == tokens.size());
@@ -259,9 +262,9 @@ class Listener {
     return lists_.wait() == Status::kOk;
   }
 
-  void give_ranges() {
+  bool give_ranges() {
     words_->ranges = ranges();
-    lists_.give(words_, &words_->ranges, sizeof words_->ranges);
+    return lists_.give(words_, &words_->ranges, sizeof words_->ranges) == Status::kOk;
   }
   speech::RuledOut ranges() const {
     const speech::Allowed allowed = wish_.timestamps != 0 ? speech::allowed_after(said_.all(), wish_.marks)
@@ -269,9 +272,9 @@ class Listener {
     return speech::ruled_out(allowed, wish_.marks.first_timestamp, wish_.vocabulary);
   }
 
-  static void copy(uint64_t to, uint64_t from, uint64_t bytes) {
-    submit(swai::command::Type::kCopyDevice,
-           swai::command::CopyDevice{{}, to, from, bytes, 1, swai::command::Engine::kBest, 0, 0});
+  // Behind all that was run; what is run behind it finds it there, or is not run.
+  static bool copy(uint64_t to, uint64_t from, uint64_t bytes) {
+    return copy_device(to, from, bytes).status == Status::kOk;
   }
 
   Job& job_;

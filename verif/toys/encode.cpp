@@ -25,11 +25,12 @@ static int encode(Job& job) {
     if (cancelled()) return kCancelled;
     if (text.rows > kMostRows) return kRefused;
     std::copy_n(text.tokens.begin(), text.rows, tokens.here);
-    lists.give(tokens, tokens.here, text.rows * sizeof(uint32_t));
     const std::array<int64_t, 1> sizes = {text.rows};
-    if (lists.run(list, sizes) != Status::kOk || lists.wait() != Status::kOk) return kFailed;
-    lists.fetch(number, number.here, sizeof(uint32_t));
-    lists.fetch(likely, likely.here, sizeof(uint32_t));
+    if (lists.give(tokens, tokens.here, text.rows * sizeof(uint32_t)) != Status::kOk ||
+        lists.run(list, sizes) != Status::kOk || lists.wait() != Status::kOk ||
+        lists.fetch(number, number.here, sizeof(uint32_t)) != Status::kOk ||
+        lists.fetch(likely, likely.here, sizeof(uint32_t)) != Status::kOk)
+      return kFailed;
     const Choice choice = {*number.here, *likely.here};
     if (!job.stream().send(&choice, sizeof choice)) return kFailed;
   }

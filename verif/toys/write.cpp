@@ -67,24 +67,25 @@ class Writer {
     const auto text = lists_.share<uint32_t>(wish_.text, kMostRows);
     if (text.here == nullptr) return false;
     std::ranges::copy(text_, text.here);
-    lists_.give(text, text.here, text_.size_bytes());
     set(step_, "rows", wish_.rows);
-    return lists_.run(encoder_, std::array<int64_t, 1>{wish_.rows}) == Status::kOk &&
+    return lists_.give(text, text.here, text_.size_bytes()) == Status::kOk &&
+           lists_.run(encoder_, std::array<int64_t, 1>{wish_.rows}) == Status::kOk &&
            lists_.prepare(step_) == Status::kOk;
   }
   bool step(Tokens given, uint32_t past) {
     // The step before has ended, but an encoder reads none of this.
     std::ranges::copy(given, tokens_.here);
-    lists_.give(tokens_, tokens_.here, given.size_bytes());
     set(step_, "new", static_cast<int64_t>(given.size()));
     set(step_, "past", past);
-    if (lists_.run(step_, std::span(sizes_).first(step_.pattern.symbols().size())) != Status::kOk)
+    if (lists_.give(tokens_, tokens_.here, given.size_bytes()) != Status::kOk ||
+        lists_.run(step_, std::span(sizes_).first(step_.pattern.symbols().size())) != Status::kOk)
       return false;
     if (later_ && !send(*later_)) return false;
     later_.reset();
-    if (lists_.wait() != Status::kOk) return false;
-    lists_.fetch(number_, number_.here, sizeof(uint32_t));
-    lists_.fetch(likely_, likely_.here, sizeof(uint32_t));
+    if (lists_.wait() != Status::kOk ||
+        lists_.fetch(number_, number_.here, sizeof(uint32_t)) != Status::kOk ||
+        lists_.fetch(likely_, likely_.here, sizeof(uint32_t)) != Status::kOk)
+      return false;
     chosen_ = {*number_.here, *likely_.here};
     return true;
   }

@@ -178,4 +178,23 @@ TEST_CASE("listen: ends whenever the host cancels, and then nothing is under way
   }
 }
 
+TEST_CASE("listen: a copy that fails ends the job, and nothing follows it") {
+  const auto fail = [](Bed& bed, unsigned at) {
+    bed.failing = command::Type::kCopyDevice;
+    bed.fails_at = at;
+  };
+  Bed good(building::Memory::kCopy);
+  fail(good, ~0U);
+  REQUIRE(good.run() == listen::kAll);
+  const unsigned copies = good.of_type;
+  REQUIRE(copies > 3 * kWindows);
+  for (unsigned at = 0; at < copies; ++at) {
+    CAPTURE(at);
+    Bed bed(building::Memory::kCopy);
+    fail(bed, at);
+    CHECK(bed.run() == listen::kFailed);
+    CHECK(bed.kernel.given_in_vain() == 0);
+  }
+}
+
 }  // namespace swai::program

@@ -122,17 +122,20 @@ class Lists {
       // A run of the same list may still read its parameters.
       if (const Status status = own(*buffer); status != Status::kOk) return status;
     }
-    if (!give_parameters(*buffer, sizes)) return Status::kBadOperation;
+    if (const Status status = give_parameters(*buffer, sizes); status != Status::kOk) return status;
     ++work_.graphs;
     if (is_there) return launch(*buffer, 0, list.pattern.nodes());
     // Cores that have nothing else to do begin with its first nodes, and get the rest meanwhile.
-    uint32_t built = list.pattern.nodes() - builder_.left();
-    if (built == 0) built = build(defers() && !runs() ? kFirst : builder_.left());
+    if (builder_.left() == list.pattern.nodes()) {
+      if (const Status status = build(defers() && !runs() ? kFirst : builder_.left()); status != Status::kOk)
+        return status;
+    }
     for (uint32_t next = 0;;) {
-      if (const Status status = launch(*buffer, next, built); status != Status::kOk) return status;
-      next += built;
+      const uint32_t built = list.pattern.nodes() - builder_.left();
+      if (const Status status = launch(*buffer, next, built - next); status != Status::kOk) return status;
       if (builder_.left() == 0) return Status::kOk;
-      built = build(builder_.left());
+      next = built;
+      if (const Status status = build(builder_.left()); status != Status::kOk) return status;
     }
   }
   // What will be run next: it is built now, unless it is there, if lists are to be built while others run.
@@ -143,8 +146,7 @@ class Lists {
     Buffer& buffer = other();
     if (const Status status = own(buffer); status != Status::kOk) return status;
     begin(buffer, list);
-    build(now_ == nullptr ? kFirst : builder_.left());
-    return Status::kOk;
+    return build(now_ == nullptr ? kFirst : builder_.left());
   }
   // Whether this will follow what is run now is known at the end of that only, and then cores would wait for
   // the program. So they get its first nodes now, if it is there, which read nothing that is given later. The
@@ -155,7 +157,7 @@ class Lists {
     if (!is_there || !defers() || copies() || mode_.launches != building::Launches::kList) return Status::kOk;
     whole_ = now_->last;
     std::swap(buffer->parameters, buffer->spare);
-    if (!give_parameters(*buffer, sizes)) return Status::kBadOperation;
+    if (const Status status = give_parameters(*buffer, sizes); status != Status::kOk) return status;
     ahead_ = &list;
     return launch(*buffer, 0, kAhead);
   }
@@ -166,19 +168,19 @@ class Lists {
     return ahead_ != nullptr ? program::wait(whole_) : own(*now_);
   }
 
-  // Some of it, for cores in the next run.
+  // Some of it, for cores in the next run. An error: it was not copied.
   template <typename T>
-  void give(const Shared<T>& shared, const void* part, uint64_t bytes) {
+  [[nodiscard]] Status give(const Shared<T>& shared, const void* part, uint64_t bytes) {
     const uint64_t begin = time();
     hand_over(part, bytes);
     handed_over(time() - begin);
-    if (copies()) copy(device_of(shared, part), job_.global(part), bytes);
+    return copies() ? copy(device_of(shared, part), job_.global(part), bytes) : Status::kOk;
   }
-  // Some of it, as cores have left it in what is done.
+  // Some of it, as cores have left it in what is done. An error: what is here is not that.
   template <typename T>
-  void fetch(const Shared<T>& shared, const void* part, uint64_t bytes) {
+  [[nodiscard]] Status fetch(const Shared<T>& shared, const void* part, uint64_t bytes) {
     look(part, bytes);
-    if (copies()) copy(job_.global(part), device_of(shared, part), bytes);
+    return copies() ? copy(job_.global(part), device_of(shared, part), bytes) : Status::kOk;
   }
   bool copies() const { return mode_.memory == building::Memory::kCopy; }
   bool defers() const { return mode_.when == building::When::kAsync; }
@@ -230,15 +232,14 @@ class Lists {
   static uint64_t device_of(const Shared<T>& shared, const void* part) {
     return shared.device + (reinterpret_cast<uint64_t>(part) - reinterpret_cast<uint64_t>(shared.here));
   }
-  // When all is done that was run. If it fails, so does whatever follows in the queue.
-  void copy(uint64_t to, uint64_t from, uint64_t bytes) {
+  // When all is done that was run.
+  Status copy(uint64_t to, uint64_t from, uint64_t bytes) {
     written();
-    static_cast<void>(wait());
+    if (const Status status = wait(); status != Status::kOk) return status;
     const uint64_t begin = time();
-    static_cast<void>(
-        program::wait(submit(command::Type::kCopyDevice,
-                             command::CopyDevice{{}, to, from, bytes, 1, command::Engine::kBest, 0, 0})));
+    const Status status = program::wait(copy_device(to, from, bytes));
     work_.copying += time() - begin;
+    return status;
   }
 
   void begin(Buffer& buffer, const List& list) {
@@ -248,7 +249,7 @@ class Lists {
   }
   // Of the list that was begun last, not all is there.
   bool is_begun(const Buffer& buffer) const { return begun_ == &buffer && builder_.left() != 0; }
-  uint32_t build(uint32_t most) {
+  Status build(uint32_t most) {
     const std::byte* const first =
         begun_->nodes.here + uint64_t{begun_->holds->pattern.nodes() - builder_.left()} * node::kNodeBytes;
     const uint64_t begin = time();
@@ -258,29 +259,28 @@ class Lists {
     work_.nodes += count;
     work_.build += took;
     if (defers() && runs()) work_.hidden += took;
-    if (copies()) copy(device_of(begun_->nodes, first), job_.global(first), count * node::kNodeBytes);
-    return count;
+    if (!copies()) return Status::kOk;
+    return copy(device_of(begun_->nodes, first), job_.global(first), count * node::kNodeBytes);
   }
   // What was run last has not ended yet.
   bool runs() const {
     return now_ != nullptr && now_->used && now_->last.status == Status::kOk &&
            call(Call::kWait, now_->last.number, ~notes().told).status == Status::kAgain;
   }
-  bool give_parameters(Buffer& buffer, std::span<const int64_t> sizes) {
+  Status give_parameters(Buffer& buffer, std::span<const int64_t> sizes) {
     const ListPattern& pattern = buffer.holds->pattern;
     const uint64_t begin = time();
-    if (!pattern.parameters(sizes, buffer.parameters)) return false;
+    if (!pattern.parameters(sizes, buffer.parameters)) return Status::kBadOperation;
     const uint64_t patched = time();
     hand_over(buffer.parameters, pattern.parameters() * sizeof(uint64_t));
     written();
     handed_over(time() - patched);
-    if (pattern.parameters() == 0) return true;
-    if (copies())
-      copy(device_of(buffer.nodes, buffer.parameters), job_.global(buffer.parameters),
-           pattern.parameters() * sizeof(uint64_t));
+    if (pattern.parameters() == 0) return Status::kOk;
     work_.patch += patched - begin;
     work_.graph_nodes += pattern.nodes();
-    return true;
+    if (!copies()) return Status::kOk;
+    return copy(device_of(buffer.nodes, buffer.parameters), job_.global(buffer.parameters),
+                pattern.parameters() * sizeof(uint64_t));
   }
   // An alarm of the kernel takes forty times as long as this, and may come into one: so the longest is none.
   void handed_over(uint64_t took) {

@@ -151,6 +151,12 @@ Ticket launch(const Kernel& kernel, const Arguments& arguments) {
   return submit(command::Type::kLaunch, command);
 }
 
+// Between memory of the client, by what copies soonest.
+inline Ticket copy_device(uint64_t to, uint64_t from, uint64_t bytes) {
+  return submit(command::Type::kCopyDevice,
+                command::CopyDevice{{}, to, from, bytes, 1, command::Engine::kBest, 0, 0});
+}
+
 // A launch of a kernel whose argument is one word, which the cores get themselves: it begins soonest.
 [[gnu::always_inline]] inline Ticket launch_word(const Kernel& kernel, uint32_t argument) {
   constexpr uint64_t kFunction =
