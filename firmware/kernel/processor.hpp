@@ -94,6 +94,7 @@ struct Processor {
   static uint64_t time() { return csr::read<csr::kTime>(); }
   // timer::set_alarm() once before: it lets the machine timer interrupt.
   static void set_alarm(uint64_t time) { fw::write_reg(regs::timer::mtimecmp::kAddr, time); }
+  static uint64_t alarm() { return fw::read_reg(regs::timer::mtimecmp::kAddr); }
 
   static void sleep() { csr::wait_for_interrupt(); }
 
@@ -119,10 +120,10 @@ struct Processor {
   }
 
   [[gnu::cold]] static uint64_t begin_quantum(uint64_t end) {
-    const uint64_t alarm = fw::read_reg(regs::timer::mtimecmp::kAddr);
+    const uint64_t before = alarm();
     csr::clear<csr::kSie>(csr::kSupervisorExternal);
     timer::set_alarm(end);
-    return alarm;
+    return before;
   }
   [[gnu::cold]] static void end_quantum(uint64_t alarm) {
     timer::set_alarm(alarm);

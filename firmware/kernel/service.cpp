@@ -301,10 +301,9 @@ void rest() {
   const uint64_t oldest = serving().has_programs() ? kOldestBeside : serving().idle() ? 0 : kOldest;
   if (Processor::time() - told >= oldest) tell();
 }
-// Once: a model program may launch something now, or when it has heard of what is in the inbox.
+// Once: a model program may launch something when it has heard of what is in the inbox.
 [[gnu::cold, gnu::noinline]] bool put_alarm_off() {
-  if (late || !serving().has_programs()) return false;
-  if (fw::read_reg(regs::inbox::work::kAddr) == 0 && !serving().program_can_go_on()) return false;
+  if (late || !serving().has_programs() || fw::read_reg(regs::inbox::work::kAddr) == 0) return false;
   alarms = timer::alarms();
   Processor::set_alarm(Processor::time() + kLater);
   return true;

@@ -68,6 +68,7 @@ concept Machine = group::Machine<M> && memory::Machine<M> &&
   m.note(fault, arguments);
   // At this time of the card's timer whoever drives the runtime is to call alarm(); ~0: never.
   m.set_alarm(address);
+  { m.alarm() } -> std::same_as<uint64_t>;
   // Until something has happened that the processor is woken for; or not so long.
   m.sleep();
   // --- Programs, by number: each sees pages that it was shown, from program::kCode on, and nothing else. A

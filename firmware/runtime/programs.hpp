@@ -8,6 +8,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <utility>
 
 #include "abi/program.hpp"
 #include "card_regs.hpp"
@@ -84,12 +85,11 @@ class Programs {
 
   // --- Work
 
+  // So long after a program that is alone goes on no alarm comes, which would take longer than most programs
+  // need until they sleep again.
+  static constexpr uint64_t kUndisturbed = 10'000;
+
   bool any() const { return std::ranges::any_of(programs_, &Program::lives); }
-  [[gnu::cold, gnu::noinline]] bool any_can_go_on() const {
-    return std::ranges::any_of(programs_, [this](const Program& program) {
-      return program.lives && (!program.waits || is_complete(program, program.wanted));
-    });
-  }
   // One that can go on; program::kPrograms: none.
   [[gnu::cold, gnu::noinline]] unsigned next() {
     for (unsigned i = 0; i < program::kPrograms; ++i) {
@@ -197,6 +197,7 @@ class Programs {
   static constexpr uint64_t kInterrupt = uint64_t{1} << 63;
   static constexpr uint64_t kCalled = 8;  // of scause
   static constexpr uint64_t kAll = ~uint64_t{0};
+  static constexpr uint64_t kNever = ~uint64_t{0};
   // A turn has so many cycles; who was interrupted before goes on first. Such a turn is given to a program
   // beside those who never pause, that often.
   static constexpr uint64_t kQuantum = 1000, kPatience = 10'000;
@@ -209,7 +210,9 @@ class Programs {
     queues_->make_ready(program.queue, program.given, program.ready);
     heard_ = alone_ && queues_->is_alone(program.queue) ? ~regs::inbox::work::kGroups.mask() : kAll;
     hear(heard_);
+    hold_alarm();
     machine_.run_program(program.number, program);
+    release_alarm();
     hear(kAll);
     if ((program.cause & kInterrupt) != 0) return false;
     if (program.cause != kCalled) fail(program);
@@ -253,11 +256,25 @@ class Programs {
         return true;
       }
       hear(kAll);
+      release_alarm();
       machine_.sleep();
+      hold_alarm();
       hear(heard_);
       if (!take_ends()) break;
     }
     return false;
+  }
+  // An alarm that would come soon comes when the program sleeps or its turn is over, or after that time.
+  [[gnu::cold, gnu::noinline]] void hold_alarm() {
+    const uint64_t due = machine_.alarm();
+    const uint64_t now = machine_.time();
+    // One that is overdue is under way.
+    if (!alone_ || due - now >= kUndisturbed) return;
+    held_ = due;
+    machine_.set_alarm(now + kUndisturbed);
+  }
+  [[gnu::cold, gnu::noinline]] void release_alarm() {
+    if (held_ != kNever) machine_.set_alarm(std::exchange(held_, kNever));
   }
   void end_turn(unsigned number) {
     next_ = (number + 1) % program::kPrograms;
@@ -377,8 +394,9 @@ class Programs {
   std::array<Program, program::kPrograms> programs_ = {};
   Answers answers_;
   unsigned living_ = 0;
-  uint64_t heard_ = kAll;  // bits of the inbox, while a program runs
-  bool feeds_ = false;     // in feed(): one has a turn that others wait for
+  uint64_t held_ = kNever;  // when the alarm that is put off was due
+  uint64_t heard_ = kAll;   // bits of the inbox, while a program runs
+  bool feeds_ = false;      // in feed(): one has a turn that others wait for
   bool alone_ = false;  // nothing else needs turns of the service loop, since the program that runs began its
   unsigned next_ = 0;   // who is looked at first
   uint64_t fed_ = 0;    // when somebody had a turn last, or nobody wanted one

@@ -148,7 +148,6 @@ class Runtime {
   }
   // Somebody has a model program.
   bool has_programs() const { return has_programs_; }
-  bool program_can_go_on() const { return programs_.any_can_go_on(); }
   // In place of sleeping: lets one go on until it has done something, or until an interrupt; poll() follows.
   enum class Ran : uint8_t { kNone, kActed, kInterrupted };
   [[gnu::cold, gnu::noinline]] Ran run_program() {

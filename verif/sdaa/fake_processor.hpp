@@ -73,6 +73,7 @@ class FakeProcessor {
   void put(uint64_t address, const void* from, uint64_t bytes);
   void order() {}
   uint64_t time() const { return now_; }
+  uint64_t alarm() const { return alarm_.value_or(~uint64_t{0}); }
   void set_alarm(uint64_t time) { alarm_ = time == ~uint64_t{0} ? std::nullopt : std::optional(time); }
   // Nothing happens meanwhile, unless the test says that the next thing does.
   void sleep() {
@@ -109,7 +110,7 @@ class FakeProcessor {
   bool in_quantum() const { return quantum_end_.has_value(); }
   uint64_t begin_quantum(uint64_t end) {
     if (std::exchange(quantum_end_, end)) throw std::runtime_error("the firmware begins a quantum twice");
-    return alarm_.value_or(~uint64_t{0});
+    return alarm();
   }
   void end_quantum(uint64_t alarm) {
     if (!std::exchange(quantum_end_, std::nullopt))

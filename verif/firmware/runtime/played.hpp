@@ -112,6 +112,7 @@ class Played {
       bool more = true;
       for (unsigned i = 0;; ++i) {
         if (i == kMost) throw std::runtime_error("the firmware never comes to rest");
+        hear_alarm();
         // As the kernel's loop: nobody polls once more only because there was work.
         if (const uint64_t work = processor_.take_work(); more || work != 0) {
           ++polls_;
@@ -125,9 +126,11 @@ class Played {
       }
       if (events-- == 0 || !processor_.next_event()) return;
       processor_.run_next();
-      if (processor_.take_alarm()) runtime_->alarm();
+      hear_alarm();
     }
   }
+  // How often it was time to look at what does not end by itself.
+  unsigned alarms() const { return alarms_; }
   // How often the firmware has looked at what there is to do.
   unsigned polls() const { return polls_; }
   void write_slot(unsigned queue, uint32_t sequence, std::span<const uint8_t> bytes) {
@@ -142,6 +145,11 @@ class Played {
   }
 
  private:
+  void hear_alarm() {
+    if (!processor_.take_alarm()) return;
+    ++alarms_;
+    runtime_->alarm();
+  }
   void start() {
     runtime_->init(plan_);
     for (unsigned group = 0; group < options_.groups; ++group)
@@ -165,6 +173,7 @@ class Played {
       std::make_unique<Runtime<sdaa::FakeProcessor>>(processor_, *tables_);
   uint32_t tag_ = 0;
   unsigned polls_ = 0;
+  unsigned alarms_ = 0;
 };
 
 }  // namespace swai::runtime

@@ -138,6 +138,56 @@ TEST_CASE(
   CHECK(most < 4 + 50);
 }
 
+TEST_CASE("programs: no alarm comes soon after one goes on; a program that sleeps makes up for that") {
+  Bed bed;
+  auto& processor = bed.played.processor();
+  REQUIRE(bed.other->detach() == Status::kOk);
+  const command::Launch launch = {{}, bed.guest->module, Guest::kNothing, 0, 0, 0, ~0U, 0};
+  std::array<uint64_t, 7> words = {};
+  std::memcpy(words.data(), reinterpret_cast<const uint8_t*>(&launch) + 8, 16);
+  constexpr uint64_t kUndisturbed = Programs<sdaa::FakeProcessor>::kUndisturbed;
+  constexpr uint64_t kShort = 500;  // a launch takes less
+  uint64_t due = 0;
+  unsigned alarms = 0, step = 0;
+  bed.runs([&](unsigned, ProgramState& state) {
+    if (state.registers[kA7] != static_cast<uint64_t>(program::Call::kWait) &&
+        state.cause == FakePrograms::kCall)
+      return call(state, program::Call::kWait, state.registers[kA1], 0);
+    switch (step++) {
+      case 0:  // A launch that ends shortly before the alarm is due.
+        due = processor.alarm();
+        REQUIRE(due - processor.now() > kUndisturbed);
+        processor.pass_to(due - kShort);
+        return submit(state, command::Type::kLaunch, words);
+      case 1:
+        REQUIRE(processor.now() < due);
+        CHECK(processor.alarm() == processor.now() + kUndisturbed);
+        // The alarm is due, and does not come before the program sleeps.
+        alarms = bed.played.alarms();
+        processor.pass_to(due + kShort);
+        return submit(state, command::Type::kLaunch, words);
+      case 2:
+        CHECK(bed.played.alarms() == alarms + 1);
+        CHECK(processor.now() < due + 2 * kShort);
+        // What interrupts it before that leaves the alarm as it was.
+        due = processor.alarm();
+        processor.pass_to(due - kShort);
+        return submit(state, command::Type::kLaunch, words);
+      case 3:
+        CHECK(processor.alarm() == processor.now() + kUndisturbed);
+        state.cause = FakePrograms::kInterrupt;
+        return;
+      default:
+        call(state, program::Call::kExit);
+    }
+  });
+  REQUIRE(bed.start() == Status::kOk);
+  CHECK(step == 4);
+  CHECK(processor.alarm() == due);
+  bed.played.run(100);
+  CHECK(bed.line().status == Status::kProgramEnded);
+}
+
 TEST_CASE("programs: one that fails has a record with cause and pc; one that spins gives way") {
   Bed bed;
   bed.programs().turn = [](unsigned, ProgramState& state) {
