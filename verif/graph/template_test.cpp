@@ -123,6 +123,35 @@ TEST_CASE("templates: the examples; each different node is there once") {
   compare(pattern, random);
 }
 
+TEST_CASE("templates: nodes with every number of addresses, and words behind them or none") {
+  std::mt19937_64 random(test_seed());
+  Template pattern = pattern_of("graph g\ninput x: f32[4, 8]\noutput y: f32[4, 8]\ny = relu(x)\n");
+  const node::Node plain = pattern.nodes.front();
+  pattern.nodes.clear();
+  pattern.relocations.clear();
+  pattern.origins.clear();
+  constexpr size_t kWords = node::kArgumentBytes / sizeof(uint64_t);
+  static_assert(kWords == list_template::kMaxPointers);
+  for (size_t pointers = 0; pointers <= kWords; ++pointers) {
+    for (size_t words = pointers; words <= kWords; ++words) {
+      node::Node node = plain;
+      node.patches = {};
+      node.arguments = {};
+      for (size_t word = pointers; word < words; ++word) {
+        const uint64_t value = random();
+        std::memcpy(&node.arguments[word * sizeof value], &value, sizeof value);
+      }
+      for (size_t word = 0; word < pointers; ++word)
+        pattern.relocations.push_back({pattern.nodes.size(), word * sizeof(uint64_t),
+                                       random() % pattern.bases.size(),
+                                       static_cast<int64_t>(random() % 4096)});
+      pattern.nodes.push_back(node);
+      pattern.origins.push_back(0);
+    }
+  }
+  compare(pattern, random);
+}
+
 TEST_CASE("templates: sizes that are quotients, and quotients of quotients") {
   std::mt19937_64 random(test_seed());
   compare(

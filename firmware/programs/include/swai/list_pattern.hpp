@@ -16,10 +16,13 @@
 
 namespace swai::program {
 
-// It stays there, and is not worked out again from where it came.
+// It stays there, and is not worked out again from where it came. A host does without, for whose compiler
+// (clang 14) registers hold something else then.
 template <typename T>
 [[gnu::always_inline]] inline T in_register(T value) {
+#ifdef __riscv
   asm("" : "+r"(value));
+#endif
   return value;
 }
 
@@ -187,66 +190,89 @@ class ListBuilder {
     using list_template::Step;
     static_assert(Step::kPointers == (kLineWords | kInFirst));
     const auto* const image = reinterpret_cast<const uint64_t*>(place.images + (step & ~(Step::kImage - 1)));
-    if ((step & kLineWords) != 0) [[unlikely]] {
-      many(image, step & Step::kPointers, place.addresses, place.to);
-    } else {
+    const bool is_full = (step & kLineWords) != 0;
+    switch (is_full ? kInFirst : step & kInFirst) {
+      case 0:
+        first_line<0>(image, place);
+        break;
+      case 1:
+        first_line<1>(image, place);
+        break;
+      case 2:
+        first_line<2>(image, place);
+        break;
+      case 3:
+        first_line<3>(image, place);
+        break;
+      case 4:
+        first_line<4>(image, place);
+        break;
+      case 5:
+        first_line<5>(image, place);
+        break;
+      case 6:
+        first_line<6>(image, place);
+        break;
+      case 7:
+        first_line<7>(image, place);
+    }
+    if (is_full) {
       switch (step & kInFirst) {
         case 0:
-          first_line<0>(image, place.addresses, place.to);
+          second_line<1>(image, place);
           break;
         case 1:
-          first_line<1>(image, place.addresses, place.to);
+          second_line<2>(image, place);
           break;
         case 2:
-          first_line<2>(image, place.addresses, place.to);
+          second_line<3>(image, place);
           break;
         case 3:
-          first_line<3>(image, place.addresses, place.to);
+          second_line<4>(image, place);
           break;
         case 4:
-          first_line<4>(image, place.addresses, place.to);
+          second_line<5>(image, place);
           break;
         case 5:
-          first_line<5>(image, place.addresses, place.to);
+          second_line<6>(image, place);
           break;
         case 6:
-          first_line<6>(image, place.addresses, place.to);
+          second_line<7>(image, place);
           break;
         case 7:
-          first_line<7>(image, place.addresses, place.to);
+          second_line<8>(image, place);
       }
-      std::byte* const to = place.to + sizeof(Line);
-      if ((step & Step::kLong) != 0) {
-        const uint64_t* const more = image + kLineWords;
-        Lines::write(to, Line{more[0], more[1], more[2], more[3], more[4], more[5], more[6], more[7]});
-      } else {
-        Lines::zero(to);
-      }
+    } else if ((step & Step::kLong) != 0) {
+      second_line<0>(image, place);
+    } else {
+      Lines::zero(place.to + sizeof(Line));
     }
     place.addresses += step & Step::kPointers;
     place.to += node::kNodeBytes;
   }
+  // The head, and what the arguments begin with: so many addresses.
   template <uint32_t kPointers>
-  [[gnu::always_inline]] static void first_line(const uint64_t* image, const uint64_t* addresses,
-                                                std::byte* to) {
+  [[gnu::always_inline]] static void first_line(const uint64_t* image, const Place& place) {
     const auto word = [&]<uint32_t kNumber>() {
-      if constexpr (kNumber < kPointers) return addresses[kNumber];
+      if constexpr (kNumber < kPointers) return place.addresses[kNumber];
       return image[1 + kNumber];
     };
-    Lines::write(
-        to, Line{image[0], word.template operator()<0>(), word.template operator()<1>(),
-                 word.template operator()<2>(), word.template operator()<3>(), word.template operator()<4>(),
-                 word.template operator()<5>(), word.template operator()<6>()});
+    Lines::write(place.to, Line{image[0], word.template operator()<0>(), word.template operator()<1>(),
+                                word.template operator()<2>(), word.template operator()<3>(),
+                                word.template operator()<4>(), word.template operator()<5>(),
+                                word.template operator()<6>()});
   }
-  // More addresses than the first line takes. Few nodes have so many.
-  [[gnu::noinline]] static void many(const uint64_t* image, uint64_t pointers, const uint64_t* addresses,
-                                     std::byte* to) {
-    first_line<kInFirst>(image, addresses, to);
-    uint64_t words[kLineWords];
-    for (uint32_t i = 0; i < kLineWords; ++i)
-      words[i] = kInFirst + i < pointers ? addresses[kInFirst + i] : image[kLineWords + i];
-    Lines::write(to + sizeof(Line),
-                 Line{words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7]});
+  // So many more of them, behind those of a first line that is full.
+  template <uint32_t kPointers>
+  [[gnu::always_inline]] static void second_line(const uint64_t* image, const Place& place) {
+    const auto word = [&]<uint32_t kNumber>() {
+      if constexpr (kNumber < kPointers) return place.addresses[kInFirst + kNumber];
+      return image[kLineWords + kNumber];
+    };
+    Lines::write(place.to + sizeof(Line), Line{word.template operator()<0>(), word.template operator()<1>(),
+                                               word.template operator()<2>(), word.template operator()<3>(),
+                                               word.template operator()<4>(), word.template operator()<5>(),
+                                               word.template operator()<6>(), word.template operator()<7>()});
   }
 
   const std::byte* images_ = nullptr;
