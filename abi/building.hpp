@@ -34,18 +34,18 @@ struct Source {
 };
 static_assert(sizeof(Source) == 24);
 
-// What a program has done, in cycles of its processor. A line of memory.
+// What a program has done, in cycles of its processor.
 struct alignas(64) Work {
-  uint64_t nodes;         // that were built
-  uint64_t build;         // what that took
-  uint64_t hidden;        // of that: a list was running at its end, and so all the while
-  uint64_t graphs;        // lists that were run
-  uint64_t graph_nodes;   // of those with parameters
-  uint64_t patch;         // working out parameters
-  uint64_t handing_over;  // until memory has what the cores are to read for a run, but for the list; all but
-                          // the longest time, into which an alarm of the kernel may come
-  uint64_t copying;       // between the program's memory and the cores', if these are two
+  uint64_t nodes;             // that were built
+  uint64_t build;             // what that took
+  uint64_t hidden;            // of that: a list was running at its end, and so all the while
+  uint64_t graphs;            // lists that were run
+  uint64_t graph_nodes;       // of those with parameters
+  uint64_t patch;             // working out parameters
+  uint64_t handing_over;      // until memory has what the cores are to read for a run, but for the list
+  uint64_t longest_handover;  // of these times
+  uint64_t copying;           // between the program's memory and the cores', if these are two
 };
-static_assert(sizeof(Work) == 64);
+static_assert(sizeof(Work) == 128);
 
 }  // namespace swai::building

@@ -27,7 +27,7 @@ struct Words {
   uint32_t log_probability;  // its bits
   building::Work work;       // when the program has ended
 };
-static_assert(sizeof(Words) == 320);
+static_assert(sizeof(Words) == 384);
 
 // The arguments: this, then `before` tokens, without gaps.
 struct Wish {

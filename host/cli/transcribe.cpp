@@ -111,6 +111,7 @@ Json building_json(const building::Work& work) {
           {"graph_nodes", work.graph_nodes},
           {"patch_cycles", work.patch},
           {"handover_cycles", work.handing_over},
+          {"handover_max_cycles", work.longest_handover},
           {"copy_cycles", work.copying}};
 }
 
@@ -179,9 +180,9 @@ void print_stats(const transcribe::CardSpeech& speech, const transcribe::CardLis
     };
     fmt::print(stderr,
                "lists: {} built, {:.0f} cycles each, {:.1f} % of it while a list ran; {}, {:.0f} cycles "
-               "to hand over each, {:.0f} to copy\n",
+               "to hand over each ({} at most at once), {:.0f} to copy\n",
                counted(work.nodes, "node"), each(work.build, work.nodes), 100 * each(work.hidden, work.build),
-               counted(work.graphs, "run"), each(work.handing_over, work.graphs),
+               counted(work.graphs, "run"), each(work.handing_over, work.graphs), work.longest_handover,
                each(work.copying, work.graphs));
   }
   line("encoder", "window", speech.heard());

@@ -99,6 +99,7 @@ void CardListener::count(const building::Work& more) {
   building_.graph_nodes += more.graph_nodes;
   building_.patch += more.patch;
   building_.handing_over += more.handing_over;
+  building_.longest_handover = std::max(building_.longest_handover, more.longest_handover);
   building_.copying += more.copying;
 }
 

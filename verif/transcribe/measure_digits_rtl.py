@@ -19,6 +19,7 @@ def main():
         "whisper.demo_cycles": stats["jobs"]["ns"],
         "graph.build_hidden": round(building["hidden_cycles"] / building["cycles"], 4),
         "graph.handover_ns": round(building["handover_cycles"] / building["graphs"], 1),
+        "graph.handover_max_ns": building["handover_max_cycles"],
     }))
 
 

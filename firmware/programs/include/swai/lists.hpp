@@ -282,10 +282,9 @@ class Lists {
     return copy(device_of(buffer.nodes, buffer.parameters), job_.global(buffer.parameters),
                 pattern.parameters() * sizeof(uint64_t));
   }
-  // An alarm of the kernel takes forty times as long as this, and may come into one: so the longest is none.
   void handed_over(uint64_t took) {
-    if (took > longest_) std::swap(took, longest_);
     work_.handing_over += took;
+    work_.longest_handover = std::max(work_.longest_handover, took);
   }
   Status launch(Buffer& buffer, uint32_t first, uint32_t count) {
     now_ = &buffer;
@@ -310,7 +309,6 @@ class Lists {
   Ticket whole_;                 // what was run before them
   ListBuilder<SentLines> builder_;
   building::Work work_ = {};
-  uint64_t longest_ = 0;  // time of handing over
 };
 
 }  // namespace swai::program
