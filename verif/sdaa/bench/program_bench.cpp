@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -57,6 +58,9 @@ class Bench : private BenchCard {
     constexpr unsigned kMiddle = timed::kRounds / 2;
     const auto per_line = [](uint64_t cycles) { return cycles * 64.0 / timed::kLarge; };
     const timed::Handover& handover = report.handover[kMiddle];
+    std::array<uint64_t, timed::kRounds> rounds;
+    std::ranges::transform(report.handover, rounds.begin(), &timed::Handover::round);
+    std::ranges::sort(rounds);
     return {{"program.call_cycles", report.call[kMiddle]},
             {"program.call_cycles_cold", report.call.back()},
             {"handover.cycles", handover.cycles},
@@ -64,6 +68,7 @@ class Bench : private BenchCard {
             {"handover.cycles.o_launch", handover.launch},
             {"handover.cycles.o_look", handover.look},
             {"handover.end_cycles", handover.end},
+            {"handover.round_cycles", rounds[kMiddle]},
             {"handover.cycles_cold", report.handover.back().cycles},
             {"program.line_cycles", per_line(report.zeroed)},
             {"program.line_cycles_read", per_line(report.read)}};

@@ -32,6 +32,8 @@ struct Handover {
   uint64_t look;    // until the line that comes back is there
   uint64_t cycles;  // all of it; 0: it was another line
   uint64_t end;     // then the call that waits for the launch's end, before the next one
+
+  uint64_t round() const { return cycles + end; }
 };
 // Cycles of each round.
 struct Report {
