@@ -59,7 +59,7 @@ class Bench : private BenchCard {
       std::ranges::sort(report.rounds, {}, part);
       return static_cast<double>(report.rounds[report.rounds.size() / 2].*part);
     };
-    return {{"graph.build_cycles_per_node", median(&Round::build) / nodes},
+    return {{"graph.build_cycles_per_node_warm", median(&Round::build) / nodes},
             {"graph.build_cycles_per_node_cold", static_cast<double>(first) / nodes},
             {"graph.patch_cycles_per_node", median(&Round::patch) / nodes},
             {"graph.parameters_ns", median(&Round::hand_over)}};
