@@ -41,6 +41,7 @@ module cpe_dma (
   output logic              fault_valid_o,
   output cpe_pkg::fault_t   fault_o,
   output logic              busy_o,         // a transfer is not complete
+  output logic              foreground_o,   // one of the foreground is not; for simulators
   output logic              quiet_o,        // no request outstanding or offered
   output logic [6:0]        event_bytes_o   // moved in this cycle
 );
@@ -70,7 +71,8 @@ module cpe_dma (
     .slot_i(slot),
     .slot_pc_o(slot_pc),
     .slot_segment_o(slot_segment),
-    .busy_o(busy)
+    .busy_o(busy),
+    .foreground_o
   );
 
   logic                piece_valid, last, step;

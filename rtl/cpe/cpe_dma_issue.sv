@@ -1,8 +1,8 @@
 // Where the core's commands enter the DMA engine: checks them and numbers the transfers.
 //
 // Tickets count the transfers begun; the first one has ticket 1. Transfers become complete in their order (complete_i).
-// DmaGlobal stays until the next one, DmaShape is for one transfer, and both end with the launch (ends_i). A refused command changes
-// nothing.
+// DmaGlobal and DmaClass stay until the next one, DmaShape is for one transfer, and all of them end with the launch (ends_i). A refused
+// command changes nothing.
 // Cuts: nothing from issue_i to begin_*.
 module cpe_dma_issue (
   input  logic                   clk_i,
@@ -27,7 +27,8 @@ module cpe_dma_issue (
   output logic [31:0]            slot_pc_o,
   output logic [15:0]            slot_segment_o,
 
-  output logic                   busy_o
+  output logic                   busy_o,
+  output logic                   foreground_o    // a transfer of that class is not complete
 );
 
   logic [31:0] begun_q, done_q;
@@ -38,11 +39,15 @@ module cpe_dma_issue (
   logic [31:0] age;
   logic [33:0] range_end;
   logic        full, begins, bad;
+  logic        background_q;       // class of the transfers to come
+  logic [7:0]  foreground_q;       // slots whose transfer is of the other class
 
   logic [47:0] origin_q [cpe_dma_pkg::Slots];
 
   assign full    = begun_q[2:0] == done_q[2:0] && begun_q[3] != done_q[3];
   assign busy_o  = begun_q != done_q;
+
+  assign foreground_o = foreground_q != '0;
 
   always_comb begin
     issue_ready_o = 1'b0;
@@ -72,6 +77,10 @@ module cpe_dma_issue (
           age           = done_q - issue_i.rs1;
           issue_ready_o = 1'b1;
           issue_rdata_o = 32'(!age[31]);
+        end
+        cpe_isa_pkg::DmaClass: begin
+          issue_ready_o = 1'b1;
+          issue_bad_o   = issue_i.rs1[31:1] != '0;
         end
         default: begin
           issue_ready_o = 1'b1;
@@ -107,9 +116,12 @@ module cpe_dma_issue (
     if (!rst_ni) begin
       begun_q <= '0;
       done_q  <= '0;
+      foreground_q <= '0;
     end else if (issue_valid_i || complete_i) begin
       begun_q <= begun_q + 32'(begins);
       done_q  <= done_q + 32'(complete_i);
+      if (complete_i) foreground_q[done_q[2:0]] <= 1'b0;
+      if (begins) foreground_q[begun_q[2:0]] <= !background_q;
     end
   end
 
@@ -118,12 +130,14 @@ module cpe_dma_issue (
       global_q <= '0;
       rows_q   <= 16'd1;
       extent_q <= '0;
+      background_q <= 1'b0;
     end else if (issue_valid_i) begin
       if (begins) begin
         rows_q   <= 16'd1;
         extent_q <= '0;
       end
       if (issue_i.op == cpe_isa_pkg::DmaGlobal) global_q <= {issue_i.rs2, issue_i.rs1};
+      if (issue_i.op == cpe_isa_pkg::DmaClass && !issue_bad_o) background_q <= issue_i.rs1[0];
       if (issue_i.op == cpe_isa_pkg::DmaShape) begin
         rows_q   <= issue_i.rs1[31:16];
         extent_q <= (32'(issue_i.rs1[31:16]) - 32'd1) * 32'(issue_i.rs1[15:0]);

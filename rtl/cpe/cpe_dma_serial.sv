@@ -37,6 +37,7 @@ module cpe_dma_serial (
   output logic              fault_valid_o,
   output cpe_pkg::fault_t   fault_o,
   output logic              busy_o,         // a transfer is not complete
+  output logic              foreground_o,   // it is one of the foreground; for simulators
   output logic              quiet_o,        // no request outstanding or offered
   output logic [6:0]        event_bytes_o   // moved in this cycle
 );
@@ -52,7 +53,8 @@ module cpe_dma_serial (
   logic [15:0] rows_q, ldm_stride_q;  // rows: left of the transfer; 1 without one
   logic [31:0] stride_q, extent_q;    // from the first row to the last
   logic [32:0] room;                  // for a row, counted from the first
-  logic        moves, begins, set_global, set_shape;
+  logic        moves, begins, set_global, set_shape, set_class;
+  logic        background_q;          // class of the transfers to come
 
   assign past = done_q - issue_i.rs1;
   assign room = 33'h2_0000 - {1'b0, extent_q};
@@ -64,11 +66,16 @@ module cpe_dma_serial (
     moves         = 1'b0;
     set_global    = 1'b0;
     set_shape     = 1'b0;
+    set_class     = 1'b0;
     if (issue_valid_i) begin
       issue_ready_o = !busy_o;
       case (issue_i.op)
         cpe_isa_pkg::DmaGlobal: set_global = !busy_o;
         cpe_isa_pkg::DmaShape:  set_shape  = !busy_o;
+        cpe_isa_pkg::DmaClass: begin
+          issue_bad_o = !busy_o && issue_i.rs1[31:1] != '0;
+          set_class   = !busy_o && !issue_bad_o;
+        end
         cpe_isa_pkg::DmaLoad, cpe_isa_pkg::DmaStore: begin
           // What shape it has, and so if it makes sense, is known when it is its turn.
           moves         = !busy_o;
@@ -91,7 +98,7 @@ module cpe_dma_serial (
 
   // --- Where the next piece is --------------------------------------------------------------------------------------
 
-  logic        write_q;
+  logic        write_q, foreground_q;
   logic [31:0] pc_q;
   logic [17:0] bytes_q, left_q;             // of a row; from the piece on
   logic [48:0] row_offset_q, offset_q;      // with the upper bit it has left the 48 bits on either side
@@ -110,6 +117,7 @@ module cpe_dma_serial (
   always_ff @(posedge clk_i) begin
     if (begins) begin
       write_q      <= issue_i.op == cpe_isa_pkg::DmaStore;
+      foreground_q <= !background_q;
       pc_q         <= issue_i.pc;
       bytes_q      <= issue_i.rs2[17:0];
       row_offset_q <= {1'b0, global_q[47:0]};
@@ -140,6 +148,7 @@ module cpe_dma_serial (
   always_ff @(posedge clk_i) begin
     if (q == Data) data_q <= line_rdata_i;
     if (set_global) global_q <= {issue_i.rs2, issue_i.rs1};
+    if (set_class) background_q <= issue_i.rs1[0];
     if (set_shape) begin
       {rows_q, ldm_stride_q, stride_q} <= {issue_i.rs1, issue_i.rs2};
       extent_q <= (32'(issue_i.rs1[31:16]) - 32'd1) * 32'(issue_i.rs1[15:0]);
@@ -171,6 +180,7 @@ module cpe_dma_serial (
       global_q <= '0;
       rows_q   <= 16'd1;
       extent_q <= '0;
+      background_q <= 1'b0;
     end
     if (!rst_ni) begin
       q       <= Idle;
@@ -182,6 +192,7 @@ module cpe_dma_serial (
   // --- What others see ------------------------------------------------------------------------------------------------
 
   assign busy_o        = q != Idle;
+  assign foreground_o  = busy_o && foreground_q;
   assign quiet_o       = q != Offer && q != Answer;
   assign line_re_o     = q == Piece && write_q && !outside && !halt_i;
   assign line_raddr_o  = ldm_q;

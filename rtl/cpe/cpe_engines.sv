@@ -222,6 +222,7 @@ module cpe_engines #(
     .fault_o                (dma_fault),
     .busy_o                 (movers_busy),
     .dma_busy_o             (dma_busy),
+    .dma_foreground_o       (),
     .dma_quiet_o            (quiet_o),
     .event_line_o           (dma_line),
     .event_row_sent_o       (row_sent),

@@ -76,6 +76,7 @@ module cpe_movers #(
   output cpe_pkg::fault_t          fault_o,
   output logic                     busy_o,                   // one of them
   output logic                     dma_busy_o,
+  output logic                     dma_foreground_o,
   output logic                     dma_quiet_o,
   output logic                     event_line_o,
   output logic                     event_row_sent_o,
@@ -165,6 +166,7 @@ module cpe_movers #(
       .fault_valid_o,
       .fault_o,
       .busy_o         (dma_busy_o),
+      .foreground_o   (dma_foreground_o),
       .quiet_o        (dma_quiet_o),
       .event_bytes_o  (dma_bytes)
     );
@@ -196,6 +198,7 @@ module cpe_movers #(
       .fault_valid_o,
       .fault_o,
       .busy_o         (dma_busy_o),
+      .foreground_o   (dma_foreground_o),
       .quiet_o        (dma_quiet_o),
       .event_bytes_o  (dma_bytes)
     );

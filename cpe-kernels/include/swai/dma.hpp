@@ -27,6 +27,21 @@ struct Shape {
   int32_t global_stride;
 };
 
+// While it lives, transfers that begin are of the background: what the operator that runs has not asked for,
+// as lists, arguments, or weights of the operator after it. Simulators count them apart (docs/cpe-memory.md).
+class Background {
+ public:
+  [[gnu::always_inline]] Background() { set(isa::dma_class::kBackground); }
+  [[gnu::always_inline]] ~Background() { set(isa::dma_class::kForeground); }
+  Background(const Background&) = delete;
+  Background& operator=(const Background&) = delete;
+
+ private:
+  [[gnu::always_inline]] static void set(isa::dma_class::Kind kind) {
+    isa::issue<isa::unit::kDma, isa::dma_op::kClass>(kind);
+  }
+};
+
 namespace detail {
 
 [[gnu::always_inline]] inline void set_global(uint64_t pointer) {

@@ -18,6 +18,10 @@ Environment::Answer Dma::issue(const Command& command) {
     case dma_op::kShape:
       set(command.op, command.rs1, command.rs2);
       return {};
+    case dma_op::kClass:
+      if (command.rs1 > dma_class::kBackground) return {.kind = Environment::Answer::kBad};
+      background_ = command.rs1 == dma_class::kBackground;
+      return {};
     case dma_op::kLoad:
     case dma_op::kStore:
       return transfer(command);
@@ -62,7 +66,7 @@ bool Dma::move_at_once(bool store, uint64_t offset, std::span<uint8_t> local) {
   if (!(store ? memory_.write_lines(number, offset, local) : memory_.read_lines(number, offset, local))) {
     return false;
   }
-  (store ? bytes_stored_ : bytes_loaded_) += local.size();
+  count(store, local.size());
   lines_ += lines_of(offset, local.size());
   return true;
 }
@@ -79,7 +83,7 @@ bool Dma::move(bool store, uint64_t offset, std::span<uint8_t> local, uint32_t p
               .offset = offset};
     return false;
   }
-  (store ? bytes_stored_ : bytes_loaded_) += local.size();
+  count(store, local.size());
   ++lines_;
   return true;
 }

@@ -21,10 +21,11 @@ class Dma {
   Dma(Global& memory, std::span<uint8_t> ldm) : memory_(memory), ldm_(ldm) {}
 
   void reset();
-  // What is set for the next transfer ends with it.
+  // What is set for transfers ends with it.
   void end_launch() {
     global_ = 0;
     shape_ = {};
+    background_ = false;
   }
   Environment::Answer issue(const Command& command);
   // With an operation that only says what the next transfer uses.
@@ -47,6 +48,8 @@ class Dma {
   uint64_t global() const { return global_; }
   uint64_t bytes_loaded() const { return bytes_loaded_; }
   uint64_t bytes_stored() const { return bytes_stored_; }
+  // Of both, those that were no operands.
+  uint64_t bytes_of_background() const { return bytes_of_background_; }
   // Lines of memory, or parts of one, that were moved.
   uint64_t lines() const { return lines_; }
   void visit(Archive& archive);
@@ -58,6 +61,10 @@ class Dma {
     int64_t global_stride = 0;
   };
 
+  void count(bool store, uint64_t bytes) {
+    (store ? bytes_stored_ : bytes_loaded_) += bytes;
+    if (background_) bytes_of_background_ += bytes;
+  }
   Environment::Answer transfer(const Command& command);
   // All of a row; false: it has to be line by line.
   bool move_at_once(bool store, uint64_t offset, std::span<uint8_t> local);
@@ -68,10 +75,12 @@ class Dma {
   std::span<uint8_t> ldm_;
   uint64_t global_ = 0;
   Shape shape_;
+  bool background_ = false;  // the class of transfers to come
   uint32_t begun_ = 0;
   Fault fault_;
   uint64_t bytes_loaded_ = 0;
   uint64_t bytes_stored_ = 0;
+  uint64_t bytes_of_background_ = 0;
   uint64_t lines_ = 0;
 };
 

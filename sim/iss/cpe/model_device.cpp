@@ -21,16 +21,17 @@ void ModelDevice::start(uint64_t table, uint32_t entries, const Daemon& daemon, 
 
 // What each CPE has moved and computed since the beginning.
 std::vector<kernel_run::Counter> ModelDevice::work() const {
-  std::vector<kernel_run::Counter> counters = {{"DMA bytes loaded", {}},  {"DMA bytes stored", {}},
-                                               {"row bytes sent", {}},    {"row bytes received", {}},
-                                               {"column bytes sent", {}}, {"column bytes received", {}},
-                                               {"systolic rows", {}},     {"vector groups", {}}};
+  std::vector<kernel_run::Counter> counters = {
+      {"DMA bytes loaded", {}},      {"DMA bytes stored", {}},   {"DMA bytes of background", {}},
+      {"row bytes sent", {}},        {"row bytes received", {}}, {"column bytes sent", {}},
+      {"column bytes received", {}}, {"systolic rows", {}},      {"vector groups", {}}};
   for (unsigned i = 0; i < group_.size(); ++i) {
     const unsigned row = i / columns();
     const unsigned column = i % columns();
     const Dma& dma = group_.cpe(i).dma();
     const uint64_t values[] = {dma.bytes_loaded(),
                                dma.bytes_stored(),
+                               dma.bytes_of_background(),
                                group_.row(row).bytes_sent(column),
                                group_.row(row).bytes_received(column),
                                group_.column(column).bytes_sent(row),

@@ -10,7 +10,8 @@ void Hart::visit(Archive& archive) {
 }
 
 void Dma::visit(Archive& archive) {
-  archive(global_, shape_, begun_, fault_, bytes_loaded_, bytes_stored_, lines_);
+  archive(global_, shape_, background_, begun_, fault_, bytes_loaded_, bytes_stored_, bytes_of_background_,
+          lines_);
 }
 
 void Code::visit(Archive& archive) {

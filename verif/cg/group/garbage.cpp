@@ -128,6 +128,8 @@ Assembler one_fault(verif::Random& random) {
       if (random.chance(40))
         code.shape(static_cast<uint32_t>(random.below(6)), static_cast<uint32_t>(random.below(300)),
                    static_cast<int32_t>(random.below(10'000)) - 5000);
+      if (random.chance(20))
+        code.command(cpe::unit::kDma, cpe::dma_op::kClass, static_cast<uint32_t>(random.below(3)));
       code.command(cpe::unit::kDma, store ? cpe::dma_op::kStore : cpe::dma_op::kLoad,
                    random.chance(90) ? cpe::kLdmBase + static_cast<uint32_t>(random.below(1000))
                                      : some_address(random),

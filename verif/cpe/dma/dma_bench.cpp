@@ -74,11 +74,13 @@ void DmaBench::restart() {
   answering_.reset();
   fault_.reset();
   failed_tickets_.clear();
+  foreground_.clear();
   offered_ = false;
   was_halted_ = false;
   reading_ = {};
   last_answers_.clear();
-  check(!top().busy_o && top().quiet_o && !top().fault_valid_o, "not idle after reset");
+  check(!top().busy_o && !top().foreground_o && top().quiet_o && !top().fault_valid_o,
+        "not idle after reset");
 }
 
 FaultRecord DmaBench::record_of(const Piece& piece, uint8_t cause) {
@@ -156,6 +158,7 @@ void DmaBench::drive_answer() {
 
 void DmaBench::sample() {
   sample_answer();
+  sample_foreground();
   sample_memory();
   sample_issue();
   sample_request();
@@ -189,7 +192,7 @@ void DmaBench::sample_issue() {
   if (!t.issue_ready_o) {
     const bool waits = command_->op == kWait && (stopping() || !is_complete(command_->rs1, some_time_ago()));
     const bool moves = command_->op == kLoad || command_->op == kStore;
-    const bool sets = command_->op == kGlobal || command_->op == kShape;
+    const bool sets = command_->op == kGlobal || command_->op == kShape || command_->op == kClass;
     const bool full = kSerial ? (moves || sets) && (t.busy_o || t.halt_i) : moves;
     check(waits || full, fmt::format("command {} is not taken", command_->op));
     check(kSerial || !full || !model.is_bad(*command_), "a bad command waits");
@@ -219,8 +222,23 @@ void DmaBench::sample_issue() {
   } else if (!answer.bad && (command.op == kLoad || command.op == kStore)) {
     check(t.issue_rdata_o == answer.data,
           fmt::format("ticket {} of transfer {}", t.issue_rdata_o, answer.data));
+    if (!model.background()) foreground_.push_back(answer.data);
   }
   on_taken(command, answer, t.issue_rdata_o);
+}
+
+// From the cycle after the command until the transfer counts as complete, as tickets do; after a failure none
+// does.
+void DmaBench::sample_foreground() {
+  auto& t = top();
+  std::erase_if(foreground_, [&](uint32_t ticket) { return is_complete(ticket, some_time_ago()); });
+  if (t.foreground_o) {
+    check(t.busy_o && (stopping() || !foreground_.empty()), "foreground, but no such transfer is under way");
+  } else {
+    for (const uint32_t ticket : foreground_)
+      check(is_complete(ticket, cycle()), fmt::format("transfer {} is of the foreground", ticket));
+    background_cycles += t.busy_o;
+  }
 }
 
 // The line port of the local memory.

@@ -64,6 +64,7 @@ class DmaBench : public verif::Bench<Vtb_dma>, private verif::Agent {
   uint64_t latency = 0;       // of all answers, in order; 0: random, in any order
   bool prompt = false;        // nobody stalls
   uint64_t requests = 0, loaded = 0, stored = 0, answers = 0;
+  uint64_t background_cycles = 0;  // with transfers of the background only
 
  private:
   struct Open {
@@ -84,6 +85,7 @@ class DmaBench : public verif::Bench<Vtb_dma>, private verif::Agent {
   void drive_answer();
   void fill_ldm();
   void sample_issue();
+  void sample_foreground();
   void sample_memory();
   void sample_request();
   void sample_answer();
@@ -100,6 +102,7 @@ class DmaBench : public verif::Bench<Vtb_dma>, private verif::Agent {
   std::optional<size_t> answering_;
   std::optional<Failed> fault_;
   std::vector<uint32_t> failed_tickets_;
+  std::deque<uint32_t> foreground_;  // tickets of that class that may not be complete
   bool offered_ = false;
   bool was_halted_ = false;
   std::array<uint8_t, 75> offer_{};

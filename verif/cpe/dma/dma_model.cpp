@@ -24,6 +24,7 @@ uint8_t* Memories::at(uint16_t segment, uint64_t offset) {
 
 bool DmaModel::is_bad(const Command& command) const {
   if (command.op >= kFirstUnknown) return true;
+  if (command.op == kClass) return command.rs1 > isa::dma_class::kBackground;
   if (command.op != kLoad && command.op != kStore) return false;
   const uint64_t begin = uint64_t{command.rs1} - kLdmBase;
   const uint64_t end = begin + uint64_t{shape_.rows - 1} * shape_.ldm_stride + command.rs2;
@@ -127,6 +128,9 @@ DmaModel::Answer DmaModel::take(const Command& command) {
       shape_ = {.rows = command.rs1 >> 16,
                 .ldm_stride = command.rs1 & 0xffff,
                 .stride = static_cast<int32_t>(command.rs2)};
+      return {};
+    case kClass:
+      background_ = command.rs1 == isa::dma_class::kBackground;
       return {};
     case kWait:
     case kPoll:

@@ -19,7 +19,7 @@ inline constexpr uint64_t kOffsets = uint64_t{1} << 48;
 inline constexpr unsigned kLine = 64;
 
 using namespace isa::dma_op;
-inline constexpr uint8_t kFirstUnknown = kPoll + 1;
+inline constexpr uint8_t kFirstUnknown = kClass + 1;
 
 struct Command {
   uint8_t op = 0;
@@ -74,10 +74,11 @@ class DmaModel {
 
   // The command is taken. Pieces of a transfer are appended to `pieces`.
   Answer take(const Command& command);
-  // What is set for the next transfer ends with the launch.
+  // What is set for transfers ends with the launch.
   void end_launch() {
     global_ = 0;
     shape_ = {};
+    background_ = false;
   }
   // What it would be refused for, with the shape that counts now.
   bool is_bad(const Command& command) const;
@@ -96,6 +97,8 @@ class DmaModel {
 
   uint32_t begun() const { return begun_; }
   uint64_t pointer() const { return global_; }
+  // The class of transfers to come. Nothing else depends on it.
+  bool background() const { return background_; }
 
   Memories expected;
   std::deque<Piece> pieces;  // not yet requested
@@ -120,6 +123,7 @@ class DmaModel {
 
   uint64_t global_ = 0;
   Shape shape_;
+  bool background_ = false;
   uint32_t begun_ = 0;
   std::deque<Transfer> flying_;
   // Per byte: how many transfers in flight read it; kWritten: one writes it.

@@ -93,6 +93,7 @@ class Program {
     const auto any = [&] { return static_cast<uint32_t>(random_.next()); };
     script_.push_back({.op = kGlobal, .rs1 = any(), .rs2 = any()});
     script_.push_back({.op = kShape, .rs1 = any(), .rs2 = any()});
+    script_.push_back(some_class());
     pointer_known_ = false;
     ends_ = true;
   }
@@ -160,16 +161,26 @@ class Program {
     if (!bench_.model.independent(pointer, {rows, ldm_stride, stride}, move)) return false;
     if (!pointer_known_ || pointer != bench_.model.pointer() || random_.chance(50)) script_.push_back(global);
     if (rows > 1 || random_.chance(20)) script_.push_back(shape);
+    if (random_.chance(30)) script_.push_back(some_class());
     script_.push_back(move);
     pointer_known_ = true;
     return true;
+  }
+
+  Command some_class() {
+    return {.op = kClass,
+            .rs1 = random_.chance(50) ? isa::dma_class::kBackground : isa::dma_class::kForeground,
+            .rs2 = static_cast<uint32_t>(random_.next())};
   }
 
   void wrong() {
     const auto somewhere = [&] { return kLdmBase + static_cast<uint32_t>(random_.below(kLdmBytes)); };
     Command command{
         .op = static_cast<uint8_t>(random_.chance(50) ? kLoad : kStore), .rs1 = somewhere(), .rs2 = 1};
-    switch (random_.below(6)) {
+    switch (random_.below(7)) {
+      case 6:
+        command = {.op = kClass, .rs1 = static_cast<uint32_t>(random_.between(2, 0xffff'ffff))};
+        break;
       case 0:
         command.op = static_cast<uint8_t>(random_.between(kFirstUnknown, 127));
         break;
@@ -225,11 +236,15 @@ void test_random(uint64_t seed, uint64_t cycles) {
     drain(bench, program);
     bench.steps(20);
   }
-  fmt::print("{} transfers, {} requests, {} bytes loaded, {} stored, {} commands refused, {} launches\n",
-             program.transfers, bench.requests, bench.loaded, bench.stored, program.refused,
-             program.launches);
+  fmt::print(
+      "{} transfers, {} requests, {} bytes loaded, {} stored, {} commands refused, {} launches, {} cycles "
+      "with "
+      "the background only\n",
+      program.transfers, bench.requests, bench.loaded, bench.stored, program.refused, program.launches,
+      bench.background_cycles);
   check(program.transfers > cycles / 400 && bench.loaded > cycles && bench.stored > cycles &&
-            program.refused > cycles / 5000 && program.launches > cycles / 20000,
+            program.refused > cycles / 5000 && program.launches > cycles / 20000 &&
+            bench.background_cycles > cycles / 50,
         "too few of a kind");
 }
 
@@ -316,15 +331,17 @@ void test_halt(uint64_t seed, uint64_t cycles) {
 }
 
 // Bytes per cycle from the first command to the last answer.
-double rate(uint64_t seed, uint64_t latency, bool store, uint32_t bytes, unsigned count) {
+double rate(uint64_t seed, uint64_t latency, bool store, uint32_t bytes, unsigned count,
+            uint32_t transfer_class = isa::dma_class::kForeground) {
   DmaBench bench(seed);
   bench.prompt = true;
   bench.latency = latency;
   const auto& segment = bench.actual.segments[2];
   unsigned begun = 0;
-  bool pointed = false;
+  bool pointed = false, classed = false;
   bench.next = [&]() -> std::optional<Command> {
     if (begun == count) return std::nullopt;
+    if (!std::exchange(classed, true)) return Command{.op = kClass, .rs1 = transfer_class};
     const uint64_t pointer = (uint64_t{segment.number} << 48 | segment.base) + begun * bytes;
     if (!pointed) {
       pointed = true;
@@ -352,6 +369,11 @@ void test_rate(uint64_t seed, uint64_t) {
     }
     fmt::print("\n");
   }
+  const auto of_class = [&](uint32_t transfer_class) {
+    return rate(seed, 20, false, 256, 64, transfer_class);
+  };
+  check(of_class(isa::dma_class::kBackground) == of_class(isa::dma_class::kForeground),
+        "the class changes how long transfers take");
   // From the command that is taken to the wait that is over.
   DmaBench bench(seed);
   bench.prompt = true;

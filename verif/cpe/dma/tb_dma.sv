@@ -45,6 +45,7 @@ module tb_dma #(
   output logic              fault_valid_o,
   output cpe_pkg::fault_t   fault_o,
   output logic              busy_o,
+  output logic              foreground_o,
   output logic              quiet_o,
   output logic [6:0]        event_bytes_o
 );
@@ -82,6 +83,7 @@ module tb_dma #(
       .fault_valid_o,
       .fault_o,
       .busy_o,
+      .foreground_o,
       .quiet_o,
       .event_bytes_o
     );
@@ -113,6 +115,7 @@ module tb_dma #(
       .fault_valid_o,
       .fault_o,
       .busy_o,
+      .foreground_o,
       .quiet_o,
       .event_bytes_o
     );

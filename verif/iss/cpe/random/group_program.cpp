@@ -180,6 +180,10 @@ void GroupProgram::transfer(unsigned number) {
   }
   cpe.code.global(segment::pointer(static_cast<uint16_t>(first_segment_ + number), first));
   if (shaped) cpe.code.shape(rows, ldm_stride, global_stride);
+  if (random_.chance(30)) {
+    cpe.code.command(unit::kDma, dma_op::kClass,
+                     random_.chance(50) ? dma_class::kBackground : dma_class::kForeground);
+  }
   cpe.code.command(unit::kDma, store ? dma_op::kStore : dma_op::kLoad, kLdmBase + at, bytes);
   check_ticket(cpe, ++cpe.transfers);
   cpe.pending.push_back({unit::kDma, dma_op::kWait, cpe.transfers, local, global});

@@ -207,6 +207,9 @@ TEST_CASE("DMA: any shape moves what a plain loop moves, and faults where it doe
         bench.issue(dma_op::kShape, move.rows << 16 | move.ldm_stride,
                     static_cast<uint32_t>(move.global_stride));
       }
+      const bool background = random.chance(50);
+      bench.issue(dma_op::kClass, background ? dma_class::kBackground : dma_class::kForeground);
+      const uint64_t of_background = bench.dma.bytes_of_background();
       const uint32_t before = bench.dma.begun();
       const Answer answer =
           bench.issue(move.store ? dma_op::kStore : dma_op::kLoad, kLdmBase + move.ldm, move.bytes);
@@ -220,6 +223,10 @@ TEST_CASE("DMA: any shape moves what a plain loop moves, and faults where it doe
       CHECK(bench.dma.fault() == fault);
       CHECK(bench.ldm == ldm);
       CHECK(bench.snapshot() == memory);
+      if (fault.cause == Cause::kNone) {
+        CHECK(bench.dma.bytes_of_background() - of_background ==
+              (background ? uint64_t{move.rows} * move.bytes : 0));
+      }
       if (fault.cause != Cause::kNone) {
         ++faults;
         bench.dma.reset();
@@ -249,6 +256,25 @@ TEST_CASE("DMA: the shape holds for one transfer, the global pointer until the n
   CHECK(std::equal(&ldm[8], &ldm[12], &content[0x140]));
   CHECK(std::equal(&ldm[0x100], &ldm[0x110], &content[0x100]));
   CHECK(std::all_of(&ldm[0x110], &ldm[0x200], [](uint8_t byte) { return byte == 0; }));
+}
+
+TEST_CASE("DMA: the class of transfers ends with the launch, and a refused one changes nothing") {
+  verif::Random random(test_seed());
+  DmaBench bench(random);
+  uint16_t number = 0;
+  while (bench.expect(number, 0, 1, segment::kRead) != Cause::kNone) ++number;
+  const auto load = [&] {
+    const uint64_t before = bench.dma.bytes_of_background();
+    bench.issue(dma_op::kGlobal, 0, static_cast<uint32_t>(segment::pointer(number, 0) >> 32));
+    bench.issue(dma_op::kLoad, kLdmBase, 64);
+    return bench.dma.bytes_of_background() - before;
+  };
+  CHECK(load() == 0);
+  bench.issue(dma_op::kClass, dma_class::kBackground);
+  CHECK(bench.issue(dma_op::kClass, 2).kind == Answer::kBad);
+  CHECK(load() == 64);
+  bench.dma.end_launch();
+  CHECK(load() == 0);
 }
 
 TEST_CASE("DMA: commands that make no sense") {
@@ -281,9 +307,11 @@ TEST_CASE("DMA: commands that make no sense") {
     }
   }
   Dma dma(port, ldm);
-  for (unsigned op = 6; op < 128; ++op) {
+  for (unsigned op = dma_op::kClass + 1; op < 128; ++op) {
     CHECK(dma.issue({.op = static_cast<uint8_t>(op)}).kind == Answer::kBad);
   }
+  for (const uint32_t none : {2U, 0x8000'0000U, 0xffff'ffffU})
+    CHECK(dma.issue({.op = dma_op::kClass, .rs1 = none}).kind == Answer::kBad);
   // The very end is still good: the fault is that there is no segment.
   CHECK(dma.issue({.op = dma_op::kShape, .rs1 = 2 << 16 | 8}).kind == Answer::kDone);
   CHECK(dma.issue({.op = dma_op::kLoad, .rs1 = end - 12, .rs2 = 4}).kind == Answer::kDone);
