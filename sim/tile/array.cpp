@@ -29,7 +29,8 @@ enum Moved : uint32_t { kStates = 1, kMemory = 2, kSenders = 4, kReceivers = 8 }
 constexpr uint64_t kOfMemory = bit(kMemValid) | bit(kFetchValid);
 constexpr uint64_t kOfSenders = bit(kRowSendValid) | bit(kColumnSendValid) | bits(kColumnSendMask, 16);
 constexpr uint64_t kOfReceivers = bits(kColumnReceiveOne, 4) | bits(kColumnReceiveSource, 6);
-constexpr uint64_t kWorks = bit(kDmaWorks) | bit(kSystolicWorks) | bit(kVectorWorks);
+constexpr uint64_t kComputes = bit(kDmaForeground) | bit(kSystolicWorks) | bit(kVectorWorks);
+constexpr uint64_t kWorks = bit(kDmaWorks) | kComputes;
 constexpr uint64_t kArrives = bit(kArriveRow) | bit(kArriveColumn) | bit(kArriveAll);
 constexpr uint64_t kOfStates = ~(kOfMemory | kOfSenders | kOfReceivers);
 
@@ -139,7 +140,7 @@ class Array {
       const uint64_t told = steps_[i], out = told & ~kWorks;
       load_ += load_of(told);
       works |= told;
-      computes |= (told & kArrives) == 0 ? told : told & ~bit(kDmaWorks);
+      computes |= (told & kArrives) == 0 ? told : told & ~bit(kDmaForeground);
       if ((out & bit(kFetchValid)) != 0) {
         const uint32_t line = swai_cpe_fetch_line(cpes_[i]);
         if (line != fetch_lines_[i]) changed |= bit(kFetchValid);
@@ -160,7 +161,7 @@ class Array {
       }
     });
     if ((works & kWorks) != 0) {
-      works_.any += static_cast<uint64_t>((computes & kWorks) != 0);
+      works_.any += static_cast<uint64_t>((computes & kComputes) != 0);
       works_.dma += works >> kDmaWorks & 1;
       works_.systolic += works >> kSystolicWorks & 1;
       works_.vector += works >> kVectorWorks & 1;

@@ -53,7 +53,8 @@ enum Out : unsigned {
   kRowSendMask = kColumnSendMask + 8,
   kDmaWorks = kRowSendMask + 8,
   kSystolicWorks,
-  kVectorWorks
+  kVectorWorks,
+  kDmaForeground
 };
 constexpr unsigned kOutBits = kRowReceiveReady + 1;  // of one bit each
 

@@ -22,8 +22,9 @@ package cpe_tile_pkg;
   } in_t;
 
   typedef struct packed {
-    logic [21:0] unused;
+    logic [20:0] unused;
     // Engines that have not come to their end: counted, and nothing else.
+    logic        dma_foreground;  // one of its transfers, at least, is an operand
     logic        vector_works;
     logic        systolic_works;
     logic        dma_works;

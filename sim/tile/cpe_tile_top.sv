@@ -64,8 +64,8 @@ module cpe_tile_top #(
   always_latch if (access_ready) access_rdata_o = access_rdata;
   /* verilator lint_on LATCH */
 
-  assign asleep_o = {22'b0, u_cpe.u_engines.u_units.vector_busy, u_cpe.u_engines.u_units.systolic_busy, u_cpe.u_engines.dma_busy, 27'b0,
-                     asleep, 11'b0};
+  assign asleep_o = {21'b0, u_cpe.u_engines.u_movers.dma_foreground_o, u_cpe.u_engines.u_units.vector_busy,
+                     u_cpe.u_engines.u_units.systolic_busy, u_cpe.u_engines.dma_busy, 27'b0, asleep, 11'b0};
 
   assign out_o = {51'b0, quiet, 1'b0, launch_ready, finished, arrive, fetch_valid, fault_valid, mem_valid, 2'b0, access_ready};
 

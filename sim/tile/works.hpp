@@ -8,9 +8,11 @@
 namespace swai::array {
 
 struct Works {
-  // But for transfers of CPEs whose cores wait at a barrier: what these load is for what comes behind it.
+  // Computes: an arithmetic unit, or a transfer of an operand. Transfers of the background
+  // (cpe_isa::dma_class) do not count, nor do those of a CPE whose core waits at a barrier: their operator
+  // has not begun.
   uint64_t any = 0;
-  uint64_t dma = 0;       // a transfer is not complete
+  uint64_t dma = 0;       // a transfer of any class is not complete
   uint64_t systolic = 0;  // a run is not complete
   uint64_t vector = 0;
   uint64_t barrier = 0;  // of all cores together: it has come to a barrier, and others have not

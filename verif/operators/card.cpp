@@ -245,6 +245,16 @@ node::WalkState Card::state(unsigned cpe) {
   return state;
 }
 
+Card::Moved Card::moved() const {
+  Moved moved;
+  for (unsigned i = 0; i < group_->size(); ++i) {
+    const iss::cpe::Dma& dma = group_->cpe(i).dma();
+    moved.foreground += dma.bytes_loaded() + dma.bytes_stored() - dma.bytes_of_background();
+    moved.background += dma.bytes_of_background();
+  }
+  return moved;
+}
+
 std::string Card::difference(const Tensor& tensor) {
   std::vector<uint8_t> now(tensor.image.size());
   memory_.peek(tensor.address, now);

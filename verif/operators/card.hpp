@@ -106,6 +106,12 @@ class Card {
   std::string describe(const Result& result);
   // How the last walk ended on a CPE.
   node::WalkState state(unsigned cpe);
+  // Bytes that all its transfers have moved.
+  struct Moved {
+    uint64_t foreground = 0;
+    uint64_t background = 0;
+  };
+  Moved moved() const;
   // What is there now becomes what should be there.
   void take(Tensor& tensor) { memory_.peek(tensor.address, tensor.image); }
   // What differs, in words; empty: nothing.

@@ -177,6 +177,27 @@ TEST_CASE("linear_row: layers of the same row behind each other have it once, ea
   }
 }
 
+TEST_CASE(
+    "lists of two layers of the same row: weights of the second move in the background, if it is prepared") {
+  verif::Random random(test_seed() + 6);
+  constexpr uint32_t kDepth = 256, kColumns = 512;
+  const auto moved_with = [&](Barrier barrier) {
+    RowLayer layer(random, kDepth, kColumns);
+    layer.args.group = kDepth;
+    layer.args.gamma = layer.args.beta = {};
+    layer.args.biases = layer.args.residual = {};
+    const auto node_with = [&](Barrier before) {
+      return node::make(static_cast<uint16_t>(Operator::kLinearRow), before, layer.args);
+    };
+    CHECK(layer.card.walk({node_with(Barrier::kNone), node_with(barrier)}, layer.card.all(), layer.tensors())
+              .ok());
+    return layer.card.moved();
+  };
+  const Card::Moved apart = moved_with(Barrier::kAll), prepared = moved_with(Barrier::kNone);
+  CHECK(prepared.background - apart.background ==
+        packed_linear_bytes(kDepth, kColumns) + kColumns * sizeof(float));
+}
+
 TEST_CASE("linear_row: what makes no sense is refused") {
   using node::Refusal;
   const auto check_with = [](auto change) {

@@ -368,6 +368,31 @@ TEST_CASE("a list that is longer than its segment is a fault of the list's segme
   for (const auto& fault : result.faults) CHECK(fault.cause == Cause::kLimit);
 }
 
+// What is work, and what is not (docs/transcribe.md).
+TEST_CASE("lists, arguments and parameters move in the background, operands in the foreground") {
+  verif::Random random(test_seed() + 10);
+  Card card(random);
+  const auto of_launch = [&](const auto& launch) {
+    const Card::Moved before = card.moved();
+    CHECK(launch().ok());
+    const Card::Moved after = card.moved();
+    return Card::Moved{after.foreground - before.foreground, after.background - before.background};
+  };
+  const uint64_t cpes = card.group().size(), nodes = random.between(9, 40);
+  const std::vector<Node> list(nodes, nothing(Barrier::kAll));
+  const auto lists = of_launch([&] { return card.launch(list, nodes, card.all(), {1, 2, 3}); });
+  CHECK(lists.foreground == 0);
+  CHECK(lists.background ==
+        cpes * (sizeof(node::WalkArgs) + nodes * node::kNodeBytes + 3 * sizeof(uint64_t)));
+  Tensor from = card.tensor(64, 64, 1);
+  Tensor to = card.tensor(64, 64, 1);
+  const auto copied = of_launch([&] {
+    return card.walk({copy_node(Barrier::kNone, copy_args(to, from))}, card.all(), {&from, &to});
+  });
+  CHECK(copied.foreground == 2 * 64 * 64);
+  CHECK(copied.background == cpes * (sizeof(node::WalkArgs) + node::kNodeBytes));
+}
+
 // The last of all cases: doctest runs them by file and line.
 TEST_CASE(
     "lists: every operator that may look at a node before its barrier has been behind nodes with work") {

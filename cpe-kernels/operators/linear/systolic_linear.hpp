@@ -179,6 +179,7 @@ class SystolicLinear {
       ahead = {slots_behind_.first_step(), slots_behind_.first_block(), 0, {}};
     }
     if (behind_ == nullptr) return;
+    const dma::Background not_for_this_node;
     ahead.loaded[ahead.count++] = load_weights(*behind_, step_behind_, slots_behind_);
     if (!blocks_.next(step_behind_)) behind_ = nullptr;
   }

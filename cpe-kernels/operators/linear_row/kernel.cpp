@@ -386,6 +386,7 @@ class RowLayer {
     if (check(next) != Refusal::kNone || !is_alike(next)) return;
     walk_state().ahead = walk_state().node + 1;
     row_ahead.slot = slot_ ^ 1;
+    const dma::Background not_for_this_node;
     load_ahead(next);
   }
   // Where few CPEs have work, other ones have that of the nodes behind which multiply without a barrier.

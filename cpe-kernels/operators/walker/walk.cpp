@@ -94,6 +94,7 @@ Node& node_at(uint32_t n) { return nodes[n / kBatch & 1][n % kBatch]; }
 [[gnu::always_inline]] inline void fetch(uint32_t first) {
   newest = first;
   if (first >= node_count()) return;
+  const dma::Background no_operand;
   fetched = dma::load(nodes[first / kBatch & 1], arguments.list + first,
                       std::min(kBatch, node_count() - first) * node::kNodeBytes);
 }
@@ -132,6 +133,21 @@ void run_ahead() {
   if (n >= newest) begin_batch();
   if (work != Work::kEnded) wait_for(barrier);
   work = Work::kNone;
+}
+
+// What the launch says: its arguments, the first batch of nodes, and parameters. False: the launch is not
+// wanted any more.
+bool begin_list(const node::WalkArgs* args) {
+  {
+    const dma::Background no_operand;
+    dma::wait(dma::load(&arguments, global(args), sizeof arguments));
+  }
+  if (arguments.count > node::kMaxNodes || arguments.parameter_count > node::kMaxParameters)
+    operators::refuse(Refusal::kCount);
+  fetch(0);
+  const dma::Background no_operand;
+  if (parameter_count() != 0)
+    dma::wait(dma::load(parameters, arguments.parameters, parameter_count() * sizeof(uint64_t)));
 }
 
 }  // namespace
@@ -214,10 +230,7 @@ __kernel__ void walk(const node::WalkArgs* args) {
   walk_state().node = node::kNoNode;
   walk_state().refusal = Refusal::kNone;
   walk_state().ahead = node::kNoNode;
-  dma::wait(dma::load(&arguments, global(args), sizeof arguments));
-  if (arguments.count > node::kMaxNodes || arguments.parameter_count > node::kMaxParameters)
-    refuse(Refusal::kCount);
-  fetch(0);
+  begin_list(args);
   barrier_ahead = Barrier::kNone;
   work = Work::kNone;
   next_node = 0;
@@ -225,8 +238,6 @@ __kernel__ void walk(const node::WalkArgs* args) {
   ahead_node = node::kNoNode;
   preparing = false;
   other = begin_of_stack(other_stack + kOtherStack, &run_all_ahead);
-  if (parameter_count() != 0)
-    dma::wait(dma::load(parameters, arguments.parameters, parameter_count() * sizeof(uint64_t)));
   for (uint32_t n = 0, count = node_count(); n < count; ++n) {
     if (n < next_node) {
       if (n != ahead_node) continue;
