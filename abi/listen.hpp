@@ -23,9 +23,9 @@ struct Words {
   alignas(64) speech::RuledOut ranges;
   alignas(64) std::array<uint32_t, kMostTokens> tokens;
   alignas(64) uint32_t token;  // that was chosen
-  uint32_t reserved;
-  uint32_t log_probability;  // its bits
-  building::Work work;       // when the program has ended
+  uint32_t end;                // the one that ends a text; the program writes it before any is chosen
+  uint32_t log_probability;    // its bits
+  building::Work work;         // when the program has ended
 };
 static_assert(sizeof(Words) == 384);
 

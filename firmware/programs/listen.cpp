@@ -80,9 +80,9 @@ class Step {
     return lists.run(list_, sizes_of(sizes, past, rows, begun));
   }
   // Of one row, behind a text.
-  Status run_ahead(Lists& lists, uint64_t past) const {
+  Status run_ahead(Lists& lists, uint64_t past, uint64_t unless) const {
     Sizes sizes;
-    return lists.run_ahead(list_, sizes_of(sizes, past, 1, true));
+    return lists.run_ahead(list_, sizes_of(sizes, past, 1, true), unless);
   }
 
  private:
@@ -135,7 +135,10 @@ class Listener {
   // What comes behind it.
   bool take_memory_for_text() {
     words_ = lists_.share<listen::Words>(wish_.words);
-    if (words_.here == nullptr || !several_.open(lists_, wish_.several) || !one_.open(lists_, wish_.one) ||
+    if (words_.here == nullptr) return false;
+    words_->end = wish_.marks.end;
+    publish(&words_->end, sizeof words_->end);
+    if (!several_.open(lists_, wish_.several) || !one_.open(lists_, wish_.one) ||
         std::max(several_.list().pattern.nodes(), one_.list().pattern.nodes()) > wish_.nodes ||
         !following_.place(lists_, one_, "tokens", wish_.words + offsetof(listen::Words, token)))
       return false;
@@ -256,10 +259,15 @@ class Listener {
     if (step.run(lists_, past_, rows, said_.count() != 0) != Status::kOk) return false;
     past_ += rows;
     if (lists_.prepare(next) != Status::kOk) return false;
-    if (chooses && !is_last() && following_.run_ahead(lists_, past_) != Status::kOk) return false;
+    if (chooses && !is_last() && !run_ahead()) return false;
     if (later_ && !send(*later_)) return false;
     later_.reset();
     return lists_.wait() == Status::kOk;
+  }
+
+  // The text has not ended, if the token that is chosen now does not end it.
+  bool run_ahead() {
+    return following_.run_ahead(lists_, past_, wish_.words + offsetof(listen::Words, token)) == Status::kOk;
   }
 
   bool give_ranges() {

@@ -134,7 +134,7 @@ class Bench:
             pointers = {argument: BUFFER | places[value] for argument, value in values.items() if isinstance(value, str)}
             buffer[128 * number:128 * (number + 1)] = self.operators.node(name, values | pointers,
                                                                           BARRIER_ALL if number else BARRIER_NONE)
-        return buffer, [str(len(nodes)), *["0"] * 5]
+        return buffer, [str(len(nodes)), *["0"] * 7]
 
     def numbers(self, size):
         """Of any kind, that are neither large nor NaN: bytes of 0x3c make fp32 of 0.01."""

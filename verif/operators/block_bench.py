@@ -72,7 +72,7 @@ class Image:
             path, count = path.with_suffix(".one"), 1
             path.write_bytes(memory[NODE * only:NODE * only + NODE] + memory[NODE:])
         report = self.path.with_suffix(".json")
-        words = [count, 0, self.parameters & 0xFFFFFFFF, self.parameters >> 32, self.parameter_count, 0]
+        words = [count, 0, self.parameters & 0xFFFFFFFF, self.parameters >> 32, self.parameter_count, 0, 0, 0]
         subprocess.run(["build/cpe-run", "build/cpe-kernels/operators.elf", "--kernel", "walk", "--quiet", "--launches",
                         str(launches), "--json", report, "--args", f"buf:={path}", *map(str, words)], check=True,
                        stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)

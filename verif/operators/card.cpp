@@ -137,7 +137,7 @@ Result Card::launch(const std::vector<Node>& nodes, uint64_t count, uint32_t mas
   };
   const node::WalkArgs args = {poke_end(list_, kListBytes, nodes).as<const Node>(), count,
                                poke_end(parameters_, kGranule, parameters).as<const uint64_t>(),
-                               parameter_count.value_or(parameters.size())};
+                               parameter_count.value_or(parameters.size()), unless_};
   memory_.poke(arguments_.address, {reinterpret_cast<const uint8_t*>(&args), sizeof args});
   const Result result = group_->launch({.pc = pc_,
                                         .argument = launch::kArgumentWindow,
@@ -218,10 +218,11 @@ Result Card::walk_elsewhere(const std::vector<Node>& nodes, uint32_t mask,
     std::ranges::copy(tensor->image, buffer.begin() + static_cast<int64_t>(tensor->begin));
   const TempFolder folder;
   flash::write_file(folder / "in", buffer);
-  const Finished finished = run_command(fmt::format(
-      "{} build/cpe-kernels/operators.elf --mask {:#x} --args buf:={} {} 0 {} {:#x} {} 0 --dump 0:{}",
-      elsewhere_, mask, folder / "in", nodes.size(), place_of_words, uint32_t{kFirstBuffer} << 16,
-      parameters.size(), folder / "out"));
+  const Finished finished = run_command(
+      fmt::format("{} build/cpe-kernels/operators.elf --mask {:#x} --args buf:={} {} 0 {} {:#x} {} 0 {} "
+                  "{:#x} --dump 0:{}",
+                  elsewhere_, mask, folder / "in", nodes.size(), place_of_words, uint32_t{kFirstBuffer} << 16,
+                  parameters.size(), unless_.bits() & ~uint32_t{0}, unless_.bits() >> 32, folder / "out"));
   if (finished.code > 1) throw std::runtime_error(finished.error);
   memory_.poke(list_.address, flash::read_file(folder / "out"));
   return {.ending = finished.code == 0 ? iss::cpe::Ending::kDone : iss::cpe::Ending::kFailed};

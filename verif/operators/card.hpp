@@ -102,6 +102,8 @@ class Card {
   // The same without memory: the counts are what the walker is told.
   Result launch(const std::vector<Node>& nodes, uint64_t count, uint32_t mask,
                 const Parameters& parameters = {}, std::optional<uint64_t> parameter_count = {});
+  // From now on launches walk nothing if the two words there are the same.
+  void walk_unless_same(GlobalPtr<const uint32_t> words) { unless_ = words; }
   // Why a launch failed, in words.
   std::string describe(const Result& result);
   // How the last walk ended on a CPE.
@@ -144,6 +146,7 @@ class Card {
   Placed arguments_;
   Placed list_;
   Placed parameters_;
+  GlobalPtr<const uint32_t> unless_;
   const char* elsewhere_;  // the program
   uint64_t end_;           // of what lies in the list's segment then
 };

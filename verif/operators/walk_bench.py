@@ -25,7 +25,7 @@ def cycles(folder, length):
     nodes.write_bytes(struct.pack("<HBx124x", NOTHING, BARRIER_ALL) * length)
     report = folder / f"{length}.json"
     done = subprocess.run(["build/cpe-run", "build/cpe-kernels/operators.elf", "--kernel", "walk", "--launches", "2",
-                           "--quiet", "--json", report, "--args", f"buf:={nodes}", str(length), *["0"] * 5],
+                           "--quiet", "--json", report, "--args", f"buf:={nodes}", str(length), *["0"] * 7],
                           capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(done.stdout + done.stderr)

@@ -368,6 +368,27 @@ TEST_CASE("a list that is longer than its segment is a fault of the list's segme
   for (const auto& fault : result.faults) CHECK(fault.cause == Cause::kLimit);
 }
 
+TEST_CASE("a launch that is not wanted any more walks nothing") {
+  verif::Random random(test_seed() + 9);
+  for (const bool wanted : {false, true}) {
+    Card card(random);
+    Tensor words = card.tensor(1, 2, sizeof(uint32_t));
+    const auto word = static_cast<uint32_t>(random.next());
+    words.set<uint32_t>(0, 0, word);
+    words.set<uint32_t>(0, 1, wanted ? word ^ 1U << random.below(32) : word);
+    Tensor from = card.tensor(64, 64, 1);
+    Tensor to = card.tensor(64, 64, 1);
+    card.walk_unless_same(words.at().as<const uint32_t>());
+    const std::vector<Node> nodes(random.between(1, 20), copy_node(Barrier::kAll, copy_args(to, from)));
+    CHECK(card.walk(nodes, card.all(), {&words, &from, &to}, {1, 2, 3}).ok());
+    for (uint32_t row = 0; wanted && row < to.rows; ++row) {
+      for (uint32_t column = 0; column < to.columns; ++column)
+        to.set(row, column, from.get<uint8_t>(row, column));
+    }
+    for (const Tensor* const tensor : {&words, &from, &to}) CHECK(card.difference(*tensor) == "");
+  }
+}
+
 // What is work, and what is not (docs/transcribe.md).
 TEST_CASE("lists, arguments and parameters move in the background, operands in the foreground") {
   verif::Random random(test_seed() + 10);

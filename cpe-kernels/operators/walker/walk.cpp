@@ -24,6 +24,7 @@ LDM node::WalkArgs arguments = {};
 LDM dma::Ticket fetched;  // the batch that was asked for last
 LDM uint32_t newest;      // its first node
 LDM alignas(64) uint64_t parameters[node::kMaxParameters];
+LDM uint32_t unless[2];
 
 // Of the node that runs, until it has been waited for.
 LDM Barrier barrier_ahead;
@@ -146,8 +147,12 @@ bool begin_list(const node::WalkArgs* args) {
     operators::refuse(Refusal::kCount);
   fetch(0);
   const dma::Background no_operand;
+  dma::Ticket last = {};
   if (parameter_count() != 0)
-    dma::wait(dma::load(parameters, arguments.parameters, parameter_count() * sizeof(uint64_t)));
+    last = dma::load(parameters, arguments.parameters, parameter_count() * sizeof(uint64_t));
+  if (arguments.unless) last = dma::load(unless, arguments.unless, sizeof unless);
+  dma::wait(last);
+  return !arguments.unless || unless[0] != unless[1];
 }
 
 }  // namespace
@@ -230,7 +235,7 @@ __kernel__ void walk(const node::WalkArgs* args) {
   walk_state().node = node::kNoNode;
   walk_state().refusal = Refusal::kNone;
   walk_state().ahead = node::kNoNode;
-  begin_list(args);
+  if (!begin_list(args)) return;
   barrier_ahead = Barrier::kNone;
   work = Work::kNone;
   next_node = 0;

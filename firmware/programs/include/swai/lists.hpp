@@ -151,7 +151,9 @@ class Lists {
   // Whether this will follow what is run now is known at the end of that only, and then cores would wait for
   // the program. So they get its first nodes now, if it is there, which read nothing that is given later. The
   // rest they get with the next run() of it, whose sizes are those; or drop_ahead() says that it is not run.
-  Status run_ahead(const List& list, std::span<const int64_t> sizes) {
+  // `unless`: device pointer to two words that are the same at the end if it will not follow, so that cores
+  // do nothing for it then.
+  Status run_ahead(const List& list, std::span<const int64_t> sizes, uint64_t unless) {
     Buffer* const buffer = find(list);
     const bool is_there = buffer != nullptr && !is_begun(*buffer) && list.pattern.nodes() > kAhead;
     if (!is_there || !defers() || copies() || mode_.launches != building::Launches::kList) return Status::kOk;
@@ -159,7 +161,7 @@ class Lists {
     std::swap(buffer->parameters, buffer->spare);
     if (const Status status = give_parameters(*buffer, sizes); status != Status::kOk) return status;
     ahead_ = &list;
-    return launch(*buffer, 0, kAhead);
+    return launch(*buffer, 0, kAhead, unless);
   }
   void drop_ahead() { ahead_ = nullptr; }
   // Until all is done that was run, but for what was run ahead.
@@ -286,12 +288,13 @@ class Lists {
     work_.handing_over += took;
     work_.longest_handover = std::max(work_.longest_handover, took);
   }
-  Status launch(Buffer& buffer, uint32_t first, uint32_t count) {
+  Status launch(Buffer& buffer, uint32_t first, uint32_t count, uint64_t unless = 0) {
     now_ = &buffer;
     const uint32_t each = mode_.launches == building::Launches::kList ? count : 1;
     for (const uint32_t end = first + count; first != end; first += each) {
-      buffer.last = walk(walk_, buffer.nodes.device + uint64_t{first} * node::kNodeBytes, each,
-                         device_of(buffer.nodes, buffer.parameters), buffer.holds->pattern.parameters());
+      buffer.last =
+          walk(walk_, buffer.nodes.device + uint64_t{first} * node::kNodeBytes, each,
+               device_of(buffer.nodes, buffer.parameters), buffer.holds->pattern.parameters(), unless);
       buffer.used = true;
       if (buffer.last.status != Status::kOk) return buffer.last.status;
     }

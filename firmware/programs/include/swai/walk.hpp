@@ -6,11 +6,13 @@
 
 namespace swai::program {
 
-// By device pointers: a list of so many nodes, with so many parameters.
+// By device pointers: a list of so many nodes, with so many parameters; nothing if two words are the same
+// when it begins.
 inline Ticket walk(const Kernel& kernel, uint64_t list, uint32_t count, uint64_t parameters,
-                   uint32_t parameter_count) {
+                   uint32_t parameter_count, uint64_t unless = 0) {
   return launch(kernel, node::WalkArgs{cpe::GlobalPtr<const node::Node>(list), count,
-                                       cpe::GlobalPtr<const uint64_t>(parameters), parameter_count});
+                                       cpe::GlobalPtr<const uint64_t>(parameters), parameter_count,
+                                       cpe::GlobalPtr<const uint32_t>(unless)});
 }
 
 }  // namespace swai::program
