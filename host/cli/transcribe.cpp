@@ -146,22 +146,27 @@ std::function<double()> by_time_of_card(double cycles) {
   };
 }
 
-// Of the jobs' time.
+// Of sounds: until the first byte of one leaves the host, from then to the last token's arrival, and what
+// follows.
+constexpr const char *kPreparing = "preparing", *kListening = "listening", *kEnding = "ending";
+
 struct Shares {
-  double overhead = 0;  // in which no engine works
+  double overhead = 0;  // of listening: no engine works for an operator
+  // Of the launches' time.
   double barriers = 0;  // in which a core waits for others, the mean of all
   double least = 0;     // that the operators would take at the card's limits, one after the other
 };
 
-// Nothing where nobody counts. The last phase has the jobs.
+// Nothing where nobody counts.
 std::optional<Shares> shares_of(const WorkPhases& phases, const transcribe::CardSpeech& speech,
                                 const transcribe::CardListener* listener, unsigned cores) {
   const auto cycles = static_cast<double>(speech.heard().nanoseconds + speech.decoded().nanoseconds +
                                           (listener != nullptr ? listener->work().nanoseconds : 0));
   if (phases.all().empty() || cycles == 0) return std::nullopt;
-  const sdaaDeviceWork_t& work = phases.all().back().work;
-  return Shares{1 - static_cast<double>(work.any) / cycles,
-                static_cast<double>(work.barrier) / cores / cycles, speech.least_cycles(cores) / cycles};
+  const WorkPhases::Phase& listening = phases.at(kListening);
+  return Shares{1 - static_cast<double>(listening.work.any) / static_cast<double>(listening.cycles),
+                static_cast<double>(listening.work.barrier) / cores / cycles,
+                speech.least_cycles(cores) / cycles};
 }
 
 void print_stats(const transcribe::CardSpeech& speech, const transcribe::CardListener* listener,
@@ -191,8 +196,8 @@ void print_stats(const transcribe::CardSpeech& speech, const transcribe::CardLis
   if (shares) {
     fmt::print(
         stderr,
-        "{}overhead: no engine works in {:.1f} % of the card's time; cores wait at barriers for {:.1f} "
-        "%; operators would take {:.1f} % at the card's limits\n",
+        "{}overhead: no engine works for an operator in {:.1f} % of listening; in the launches cores wait at "
+        "barriers for {:.1f} %, and operators would take {:.1f} % at the card's limits\n",
         phases.text(), 100 * shares->overhead, 100 * shares->barriers, 100 * shares->least);
   }
   fmt::print(stderr, "wall time: {:.1f} s for {:.1f} s of sound\n", wall, sound);
@@ -260,8 +265,10 @@ int run(const Cli& cli, Wish wish) {
               listening.guess(by_time_of_card(speech.usual_cycles(now.all, cores_of_card())));
             else
               listening.reached(static_cast<double>(now.done) / static_cast<double>(now.all));
+            phases.end(now.done == 0 ? kPreparing : kListening);
           });
     }
+    phases.end(kEnding);
     transcripts.end({{"model", wish.model},
                      {"precision", models::to_text(model.precision)},
                      {"language", transcriber.language()},
@@ -273,7 +280,6 @@ int run(const Cli& cli, Wish wish) {
                  common::printable(ready.model.training.only), common::printable(wish.files[i]));
     }
   }
-  phases.end("listening");
   if (wish.stats) {
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
     const unsigned cores = cores_of_card();

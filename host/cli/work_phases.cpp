@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "host/cli/error.hpp"
@@ -21,19 +23,23 @@ std::optional<WorkPhases::Moment> WorkPhases::now() {
   return moment;
 }
 
-void WorkPhases::end(std::string name) {
+void WorkPhases::end(const std::string& name) {
   const std::optional<Moment> last = std::exchange(begin_, begin_ ? now() : std::nullopt);
   if (!begin_) return;
-  const Moment begin = *last, end = *begin_;
-  phases_.push_back({std::move(name),
-                     end.cycle - begin.cycle,
-                     {.any = end.work.any - begin.work.any,
-                      .dma = end.work.dma - begin.work.dma,
-                      .systolic = end.work.systolic - begin.work.systolic,
-                      .vector = end.work.vector - begin.work.vector,
-                      .bytesToCard = end.work.bytesToCard - begin.work.bytesToCard,
-                      .bytesToHost = end.work.bytesToHost - begin.work.bytesToHost,
-                      .barrier = end.work.barrier - begin.work.barrier}});
+  auto phase = std::ranges::find(phases_, name, &Phase::name);
+  if (phase == phases_.end()) phase = phases_.insert(phase, {.name = name});
+  phase->cycles += begin_->cycle - last->cycle;
+  for (uint64_t sdaaDeviceWork_t::*const count :
+       {&sdaaDeviceWork_t::any, &sdaaDeviceWork_t::dma, &sdaaDeviceWork_t::systolic,
+        &sdaaDeviceWork_t::vector, &sdaaDeviceWork_t::bytesToCard, &sdaaDeviceWork_t::bytesToHost,
+        &sdaaDeviceWork_t::barrier})
+    phase->work.*count += begin_->work.*count - last->work.*count;
+}
+
+const WorkPhases::Phase& WorkPhases::at(std::string_view name) const {
+  const auto phase = std::ranges::find(phases_, name, &Phase::name);
+  if (phase == phases_.end()) throw std::logic_error(fmt::format("there is no phase {}", name));
+  return *phase;
 }
 
 std::string WorkPhases::text() const {

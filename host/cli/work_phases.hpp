@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/cli/json.hpp"
@@ -20,11 +21,12 @@ class WorkPhases {
     uint64_t cycles = 0;
     sdaaDeviceWork_t work = {};
   };
-  // What has been done since the end of the one before.
-  void end(std::string name);
+  // What has been done since the end of the one before; it is added to an earlier phase of the same name.
+  void end(const std::string& name);
 
   // None where nobody counts.
   const std::vector<Phase>& all() const { return phases_; }
+  const Phase& at(std::string_view name) const;
   std::string text() const;
   Json json() const;
 

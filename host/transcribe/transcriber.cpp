@@ -241,8 +241,8 @@ void Transcriber::run(const audio::Mel& mel, uint64_t frames, const std::functio
   speech_.begin_sound(window_);
   // With beams `speech` is led all the way.
   const bool has_listener = listener_ != nullptr && options_.beams == 1;
-  if (has_listener && frames > 0) listener_->take(rows_of(mel, 0, frames + window_), frames);
   if (progress_ && frames_ > 0) progress_({0, frames_});
+  if (has_listener && frames > 0) listener_->take(rows_of(mel, 0, frames + window_), frames);
   while (at_ < frames_) {
     std::optional<Text> rejected;
     const bool alone = has_listener && language_known_ && options_.temperatures.front() == 0;

@@ -104,17 +104,22 @@ class SomethingElse(SwaiTest):
 
 class Shares(unittest.TestCase):
     CORES = 32
+    SOUND_BYTES = 128 * 80 * 4  # of a window of 1.28 seconds
 
     def test_are_those_of_what_the_simulator_counts(self):
         stats = heard((DEMO,), "--stats", tier="rtl")[-1]
-        cycles, listening = stats["jobs"]["ns"], stats["phases"][-1]
-        self.assertEqual(listening["phase"], "listening")
-        for share, expected in (("overhead_share", 1 - listening["any"] / cycles),
+        phases = {phase["phase"]: phase for phase in stats["phases"]}
+        self.assertEqual(list(phases), ["loading", "preparing", "listening", "ending"])
+        cycles, listening = stats["jobs"]["ns"], phases["listening"]
+        for share, expected in (("overhead_share", 1 - listening["any"] / listening["cycles"]),
                                 ("barrier_share", listening["barrier"] / self.CORES / cycles),
                                 ("least_share", stats["least_cycles"] / cycles)):
             with self.subTest(share):
                 self.assertAlmostEqual(stats[share], expected, places=6)
                 self.assertTrue(0 < stats[share] < 1, stats[share])
+        # The sound, as rows of numbers, goes to the card then, and not before.
+        self.assertGreater(listening["bytes_to_card"], self.SOUND_BYTES)
+        self.assertLess(phases["preparing"]["bytes_to_card"], self.SOUND_BYTES)
 
     def shares(self, us, *words):
         """Values by row and column."""
@@ -134,7 +139,7 @@ class Shares(unittest.TestCase):
             self.assertEqual(idle[way], job[way] - works[way])
             if way != "three-tier":
                 self.assertAlmostEqual(value["three-tier's overhead over it"][way], idle["three-tier"] / idle[way])
-        # A host that needs longer; the first launch is the beginning.
+        # A host that needs longer.
         host_us = value["the host's time for a launch, us"]
         self.assertEqual([host_us[streamed], host_us[paced]], [0, us])
         self.assertGreater(host_us[eager], 1.5 * us)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -34,14 +35,14 @@ struct Way {
   double host_us = 0;  // that the host's software takes for each launch
 };
 
-// From the first launch to the last word of the card.
+// From the first byte of sound that leaves the host to the last token's arrival.
 struct Ran {
   std::string name;
   double host_us = 0;
   uint64_t launches = 0;  // of the host
   uint64_t passes = 0;    // of the decoder; by the program
   uint64_t nodes = 0;     // of all lists
-  uint64_t before = 0;    // cycles in which the sound goes to the card
+  uint64_t before = 0;    // cycles until the first launch
   uint64_t cycles = 0;
   uint64_t busy = 0;  // an engine works
   double overhead() const { return static_cast<double>(cycles - busy); }
@@ -73,20 +74,22 @@ class Job {
     const uint64_t launches = launched(), graphs = listener_.building().graphs, nodes = speech_.nodes();
     WorkPhases phases;
     const CallTimes times;
-    const uint64_t begin = card_time();
-    hear(way);
-    phases.end(way.name);
+    uint64_t begin = 0;
+    hear(way, [&](const transcribe::Progress& now) {
+      phases.end(now.done == 0 ? "preparing" : way.name);
+      if (now.done == 0) begin = card_time();
+    });
     if (phases.all().empty())
       throw Error(kBadInput, "no engine's work is counted on this card: it takes RTL");
-    const uint64_t first = times.first({"sdaaLaunch", "sdaaProgramStart"});
+    const WorkPhases::Phase& phase = phases.at(way.name);
     return {way.name,
             way.host_us,
             launched() - launches,
             way.program ? listener_.building().graphs - graphs - windows_ : 0,
             speech_.nodes() - nodes,
-            first - begin,
-            times.last() - first,
-            phases.all().front().work.any};
+            times.first({"sdaaLaunch", "sdaaProgramStart"}) - begin,
+            phase.cycles,
+            phase.work.any};
   }
 
   // Of PyTorch, whose first pass of the decoder takes all directions, which ours takes in two.
@@ -100,14 +103,15 @@ class Job {
     return speech_.heard().launches + speech_.decoded().launches + listener_.work().launches;
   }
 
-  void hear(const Way& way) {
+  void hear(const Way& way, const std::function<void(const transcribe::Progress&)>& reached = {}) {
     const Progress progress(!options_.quiet, way.name);
     walker_.launch(way.launches, way.host_us);
     transcribe::Transcriber transcriber(speech_, way.program ? &listener_ : nullptr, *file_.tokenizer,
                                         file_.special, file_.model.card.frames(),
                                         file_.model.card.shape.text_context, how_);
     std::string text;
-    transcriber.run(mel_, frames_, [&](const transcribe::Said& one) { text += one.text; });
+    transcriber.run(
+        mel_, frames_, [&](const transcribe::Said& one) { text += one.text; }, reached);
     windows_ = transcriber.windows();
     if (!said_.empty() && text != said_)
       throw Error(kFailed, fmt::format("{} hears '{}', not '{}'", way.name, text, said_));
@@ -151,7 +155,7 @@ PaperTable table_of(const SpokenJob& job, const std::vector<Ran>& all, const Job
   add(table, "the job", Source::kMeasured, values([](const Ran& one) { return one.cycles; }));
   add(table, "an engine works", Source::kMeasured, values([](const Ran& one) { return one.busy; }));
   add(table, "overhead: none does", Source::kMeasured, values([](const Ran& one) { return one.overhead(); }));
-  add(table, "before the job: the sound goes to the card", Source::kMeasured,
+  add(table, "of it, before the first launch: the sound goes to the card", Source::kMeasured,
       values([](const Ran& one) { return one.before; }));
   add(table, "overhead over the job", Source::kFormula,
       values([](const Ran& one) { return one.overhead() / static_cast<double>(one.cycles); }), true);
@@ -173,12 +177,12 @@ PaperTable table_of(const SpokenJob& job, const std::vector<Ran>& all, const Job
   add(table, "the paper's over PyTorch's, at best", Source::kPublished,
       values([](const Ran&) { return published::kBestOverheadRatio; }), true)
       .values.back() = std::nullopt;
-  table.notes.push_back(
-      fmt::format("{} hears '{}' in {}. Of each way the {} run counts, from its first "
-                  "launch to the last answer. Loading is no part of it. DMA "
-                  "that fetches nodes ahead counts as work, unless its core waits at a "
-                  "barrier.",
-                  job.model, measured.said(), job.sound, job.once ? "first" : "second"));
+  table.notes.push_back(fmt::format(
+      "{} hears '{}' in {}. Of each way the {} run counts, from the first byte of sound that leaves "
+      "the host to the last token's arrival. Loading is no part of it. Work is a systolic or a vector "
+      "unit, or a transfer of an operator's operands: lists, arguments and weights that are fetched "
+      "ahead are none.",
+      job.model, measured.said(), job.sound, job.once ? "first" : "second"));
   table.notes.emplace_back(
       "Operators: the host launches ours, in which several of PyTorch's are one, one by one, streamed; "
       "without another word its software takes no time.");
