@@ -170,14 +170,19 @@ class Listener {
   }
 
   Code lost() const { return cancelled() ? Code::kCancelled : Code::kFailed; }
-  bool send(const listen::Message& message) { return job_.stream().send(&message, sizeof message); }
+  // The last token of a window interrupts the host; it finds the others when it looks.
+  bool send(const listen::Message& message) {
+    return job_.stream().send(&message, sizeof message, message.given != 0);
+  }
 
   // The window from a frame on, to its last token. Something: it is over.
   std::optional<Code> hear(uint64_t at, uint64_t window) {
     // Commands are complete in order: the encoder has its window, the decoder what the encoder made.
-    if (at != wish_.placed || window != 0)
+    if (at != wish_.placed || window != 0) {
+      if (!wait_for_sound()) return Code::kCancelled;
       if (!copy(wish_.window, wish_.sound + at * wish_.frame_bytes, wish_.window_frames * wish_.frame_bytes))
         return Code::kFailed;
+    }
     if (lists_.run(encoder_) != Status::kOk) return Code::kFailed;
     if (window == 0 && !take_memory_for_text()) return Code::kRefused;
     said_.clear();
@@ -201,6 +206,13 @@ class Listener {
     if (!append(given_.all(), others.empty() ? following_ : step_for(others), true)) return Code::kFailed;
     if (!others.empty() && !append(others, following_)) return Code::kFailed;
     return say(at + wish_.window_frames < wish_.frames ? encoder_ : following_.list());
+  }
+
+  // False: the host cancels.
+  static bool wait_for_sound() {
+    const auto is_there = [] { return word(listen::kSound) != 0; };
+    wait_until([&] { return is_there() || cancelled(); });
+    return is_there();
   }
 
   // `next`: the list behind the window.

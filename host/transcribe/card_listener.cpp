@@ -11,6 +11,11 @@ namespace {
 
 // The program is told of windows that were read when there are so many.
 constexpr uint64_t kTell = listen::kKept / 2;
+// There is memory for a sound of so many of the model's windows from the beginning, with the silence behind
+// it.
+constexpr uint64_t kWindows = 3;
+
+constexpr const char* kSoundMemory = "spectrogram of the sound";
 
 }  // namespace
 
@@ -19,13 +24,22 @@ CardListener::CardListener(std::string name, std::span<const uint8_t> program, C
     : speech_(speech),
       special_(special),
       kept_("logits of windows", listen::kKept * speech.logits_bytes()),
+      sound_(walk::CardMemory(kSoundMemory, kWindows * speech.window_bytes())),
       job_(std::move(name), program) {}
 
 void CardListener::take(std::span<const float> mel, uint64_t frames) {
-  sound_.reset();
-  sound_.emplace("spectrogram of the sound", walk::bytes_of(mel));
-  frames_ = frames;
   speech_.place_window(mel);
+  frames_ = frames;
+  mel_.assign(mel.begin(), mel.end());
+  if (sound_->bytes() >= mel.size_bytes()) return;
+  sound_.reset();
+  sound_.emplace(kSoundMemory, mel.size_bytes());
+}
+
+void CardListener::place_sound() {
+  if (!mel_.empty()) sound_->put(walk::bytes_of(mel_));
+  mel_.clear();
+  job_.tell(listen::kSound, 1);
 }
 
 std::vector<uint8_t> CardListener::arguments_of(const Wish& wish) {
@@ -52,11 +66,14 @@ std::vector<uint8_t> CardListener::arguments_of(const Wish& wish) {
 }
 
 void CardListener::listen(const Wish& wish, const std::function<bool(const Heard&)>& heard) {
-  speech_.obey({});
+  speech_.choose_likeliest();
   const size_t logits_bytes = speech_.logits_bytes();
   std::vector<float> logits(logits_bytes / sizeof(float));
-  job_.start(arguments_of(wish));
+  const std::vector<uint8_t> arguments = arguments_of(wish);
+  speech_.wait_for_window();
+  job_.start(arguments);
   speech_.forget_window();
+  place_sound();
   ++work_.launches;
   Heard window;
   uint64_t windows = 0;

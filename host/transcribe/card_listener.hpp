@@ -34,8 +34,12 @@ class CardListener : public Listener {
   CardSpeech& speech_;
   const SpecialTokens special_;
   building::Mode mode_ = {building::When::kAsync, building::Launches::kList, building::Memory::kZeroCopy, 0};
+  // The sound, once the first window is under way: until then it is here.
+  void place_sound();
+
   walk::CardMemory kept_;
   std::optional<walk::CardMemory> sound_;
+  std::vector<float> mel_;  // empty: it has been placed
   uint64_t frames_ = 0;
   walk::Job job_;
   CardSpeech::Work work_;

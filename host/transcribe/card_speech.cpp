@@ -66,6 +66,7 @@ CardSpeech::CardSpeech(walk::Walker& walker, const WhisperModel& model, const Fo
       cross_("keys and values of the sound", model.programs.encoder.pattern, ValueKind::kOutput),
       padded_("sound between zeros", size_t{card_.frames() + 1} * card_.shape.width * sizeof(float)),
       mel_("spectrogram", mel_bytes(card_)),
+      window_copy_("the first window of a sound", window_bytes()),
       forbidden_("forbidden tokens", walk::bytes_of(bits_of(forbidden, card_.shape.vocabulary))),
       settings_("settings", sizeof(operators::SampleSettings)),
       words_("tokens", sizeof(Words), walk::CardMemory::kShared),
@@ -176,6 +177,7 @@ void CardSpeech::place(const WhisperModel& model) {
   const std::vector<float> zeros(std::max(padded_.bytes(), mel_.bytes()) / sizeof(float));
   padded_.put(walk::bytes_of(zeros).first(padded_.bytes()));
   mel_.put(walk::bytes_of(zeros).first(mel_.bytes()));
+  choose_likeliest();
 }
 
 void CardSpeech::run(walk::List& list, const std::map<std::string, int64_t>& sizes, Work& work,
@@ -187,7 +189,7 @@ void CardSpeech::run(walk::List& list, const std::map<std::string, int64_t>& siz
 
 void CardSpeech::place_window(std::span<const float> mel) {
   const size_t window_bytes = window_->frames * frame_bytes(card_);
-  mel_.put(walk::bytes_of(mel).first(window_bytes), frame_bytes(card_));
+  window_copy_.begin(mel_, walk::bytes_of(mel).first(window_bytes), frame_bytes(card_));
   is_placed_ = true;
 }
 
@@ -202,12 +204,23 @@ void CardSpeech::hear(std::span<const float> mel) {
 void CardSpeech::obey(const Rules& rules) {
   static_assert(sizeof(speech::TokenRange) == sizeof(operators::ColumnRange));
   words_.put(walk::bytes_of(ranges_of(rules.allowed, card_)), offsetof(Words, ranges));
+  set_temperature(rules.temperature);
+}
+
+// At temperature 0 there are no random numbers, and so most sounds find the settings that are there already.
+void CardSpeech::set_temperature(double temperature) {
   operators::SampleSettings settings;
-  settings.temperature = static_cast<float>(rules.temperature);
-  settings.seed[0] = static_cast<uint32_t>(seed_);
-  settings.seed[1] = static_cast<uint32_t>(seed_ >> 32);
-  settings.stream = stream_;
-  settings_.put(walk::bytes_of(std::array{settings}));
+  settings.temperature = static_cast<float>(temperature);
+  if (temperature != 0) {
+    settings.seed[0] = static_cast<uint32_t>(seed_);
+    settings.seed[1] = static_cast<uint32_t>(seed_ >> 32);
+    settings.stream = stream_;
+  }
+  const std::array record = {settings};
+  const std::span<const uint8_t> bytes = walk::bytes_of(record);
+  if (std::ranges::equal(bytes, settings_there_)) return;
+  settings_.put(bytes);
+  settings_there_.assign(bytes.begin(), bytes.end());
 }
 
 Choice CardSpeech::append(std::span<const Token> tokens, const Rules& rules) {
@@ -353,6 +366,8 @@ uint64_t CardSpeech::nodes() const {
     sum += times * program_of(pass, windows_.at(pass.window)).pattern.nodes.size();
   return sum;
 }
+
+size_t CardSpeech::window_bytes() const { return card_.frames() * frame_bytes(card_); }
 
 double CardSpeech::probability_of(Token token) {
   std::vector<float> logits(card_.shape.vocabulary);

@@ -10,6 +10,7 @@
 #include "host/transcribe/speech.hpp"
 #include "host/transcribe/whisper_graph.hpp"
 #include "host/transcribe/whisper_model.hpp"
+#include "host/walk/early_copy.hpp"
 #include "host/walk/list.hpp"
 #include "host/walk/named_memory.hpp"
 #include "host/walk/pattern_memory.hpp"
@@ -37,16 +38,20 @@ class CardSpeech : public Speech {
   std::vector<std::vector<Choice>> go_on(std::span<const Branch> branches) override;
 
   // For programs that build and launch its lists themselves: where everything lies (addresses of a sound
-  // apart), and how tokens are chosen until others are given. Lists are those of the sound that has begun.
+  // apart), and that the likeliest token is chosen. Lists are those of the sound that has begun.
   listen::Wish places();
-  void obey(const Rules& rules);
-  // A sound's first window, of rows of frames, lies where the encoder reads; until something else does.
+  void choose_likeliest() { set_temperature(0); }
+  // A sound's first window, of rows of frames, lies where the encoder reads, from the end of
+  // wait_for_window() until something else does.
   void place_window(std::span<const float> mel);
+  void wait_for_window() { window_copy_.wait(); }
   void forget_window() { is_placed_ = false; }
   // What the last such program has done.
   building::Work program_work() const;
   const CardWhisper& card() const { return card_; }
   size_t logits_bytes() const { return logits_.bytes(); }
+  // Of the longest window.
+  size_t window_bytes() const;
   // They have made an attempt, which has random numbers of its own.
   void count_attempt() { ++stream_; }
 
@@ -113,6 +118,8 @@ class CardSpeech : public Speech {
   double least_cycles_of(const Pass& pass, unsigned cpes) const;
   std::vector<std::vector<Choice>> choices_of_beams(size_t count) const;
 
+  void obey(const Rules& rules);
+  void set_temperature(double temperature);
   void run(walk::List& list, const std::map<std::string, int64_t>& sizes, Work& work, uint64_t items);
 
   walk::Walker& walker_;
@@ -121,9 +128,12 @@ class CardSpeech : public Speech {
   uint32_t length_ = 0;
   Token last_ = 0;
   uint32_t stream_ = 0;  // of random numbers: another one for each attempt
+  std::vector<uint8_t> settings_there_;
   std::optional<Beams> beams_;
   walk::NamedMemory encoder_weights_, decoder_weights_, states_, cross_;
-  walk::CardMemory padded_, mel_, forbidden_, settings_, words_, logits_, between_;
+  walk::CardMemory padded_, mel_;
+  walk::EarlyCopy window_copy_;
+  walk::CardMemory forbidden_, settings_, words_, logits_, between_;
   std::map<uint32_t, Window> windows_;  // by their frames
   Window* window_ = nullptr;
   bool is_placed_ = false;

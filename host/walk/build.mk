@@ -4,6 +4,7 @@ $(eval $(call cxx_library,walk,$(addprefix host/walk/, \
     card_memory.cpp \
     card_time.cpp \
     decoder.cpp \
+    early_copy.cpp \
     job.cpp \
     list.cpp \
     growing_memory.cpp \

@@ -45,10 +45,10 @@ class CardMemory {
   void get(std::span<uint8_t> contents, size_t at = 0) const;
   // What another one holds from a byte on.
   void copy(const CardMemory& from, size_t first, size_t at, size_t bytes);
-
- private:
+  // The device pointer to so many of its bytes.
   void* place(size_t at, size_t bytes) const;
 
+ private:
   std::string what_;
   void* pointer_ = nullptr;
   size_t bytes_;

@@ -192,13 +192,13 @@ class Stream {
  public:
   explicit Stream(const Start& start) : start_(start) {}
   // Waits while the host has read nothing for a whole ring. False: the queue has failed, or the host cancels
-  // and does not read.
-  bool send(const void* data, size_t bytes) {
+  // and does not read. `wakes`: the host is interrupted when it has all of it, and need not look.
+  bool send(const void* data, size_t bytes, bool wakes = false) {
     const auto* from = static_cast<const uint8_t*>(data);
     do {
       const size_t some = bytes < Record::kBytes ? bytes : Record::kBytes;
       bytes -= some;
-      if (!send_record(from, some, bytes != 0)) return false;
+      if (!send_record(from, some, bytes != 0, wakes && bytes == 0)) return false;
       from += some;
     } while (bytes != 0);
     return true;
@@ -207,7 +207,7 @@ class Stream {
   Status flush() const { return written_ == 0 ? Status::kOk : wait(last_); }
 
  private:
-  bool send_record(const uint8_t* data, size_t bytes, bool more) {
+  bool send_record(const uint8_t* data, size_t bytes, bool more, bool wakes) {
     const auto is_full = [this] { return written_ - word(kTaken) >= kRecords; };
     wait_until([&] { return !is_full() || cancelled(); });
     if (is_full()) return false;
@@ -221,7 +221,7 @@ class Stream {
     const uint64_t device = start_.memory + (start_.staging + offset - kCode);
     last_ = submit(command::Type::kCopy,
                    command::Copy{{}, start_.stream + offset, device, sizeof *record, 1, 1, 0, 0},
-                   command::kQuiet | command::kConcurrent);
+                   static_cast<uint16_t>((wakes ? 0 : command::kQuiet) | command::kConcurrent));
     return last_.status == Status::kOk;
   }
 
