@@ -72,8 +72,11 @@ void CardListener::listen(const Wish& wish, const std::function<bool(const Heard
   const std::vector<uint8_t> arguments = arguments_of(wish);
   speech_.wait_for_window();
   job_.start(arguments);
+  // The first window needs no sound if it has been placed. Before the first token the processor has a program
+  // to begin, and behind it the card goes on.
+  bool later = speech_.has_window();
+  if (!later) place_sound();
   speech_.forget_window();
-  place_sound();
   ++work_.launches;
   Heard window;
   uint64_t windows = 0;
@@ -85,6 +88,7 @@ void CardListener::listen(const Wish& wish, const std::function<bool(const Heard
       job_.cancel();
       continue;
     }
+    if (std::exchange(later, false)) place_sound();
     if (window.choices.empty()) {
       // While the card goes on.
       kept_.get({reinterpret_cast<uint8_t*>(logits.data()), logits_bytes},

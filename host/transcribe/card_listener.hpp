@@ -34,7 +34,7 @@ class CardListener : public Listener {
   CardSpeech& speech_;
   const SpecialTokens special_;
   building::Mode mode_ = {building::When::kAsync, building::Launches::kList, building::Memory::kZeroCopy, 0};
-  // The sound, once the first window is under way: until then it is here.
+  // For windows behind the first one, and says so.
   void place_sound();
 
   walk::CardMemory kept_;

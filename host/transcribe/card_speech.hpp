@@ -45,6 +45,7 @@ class CardSpeech : public Speech {
   // wait_for_window() until something else does.
   void place_window(std::span<const float> mel);
   void wait_for_window() { window_copy_.wait(); }
+  bool has_window() const { return is_placed_; }
   void forget_window() { is_placed_ = false; }
   // What the last such program has done.
   building::Work program_work() const;

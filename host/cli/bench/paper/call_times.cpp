@@ -30,7 +30,6 @@ void CallTimes::hear(const sdaaProfilerRecord_t& record) {
     began_ = now;
     return;
   }
-  last_ = now;
   Calls& calls = calls_[record.function];
   if (calls.count++ == 0) calls.first = began_;
   calls.nanoseconds += now - began_;

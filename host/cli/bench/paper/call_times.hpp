@@ -1,4 +1,5 @@
-// What calls of the runtime library take in the card's time, by the name of the function; and when they were.
+// What calls of the runtime library take in the card's time, by the name of the function; and when they
+// began.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +27,6 @@ class CallTimes {
   Calls of(const std::string& function) const;
   // When the first call of any of them began; 0: there was none.
   uint64_t first(std::initializer_list<const char*> functions) const;
-  // When the last one of any function ended.
-  uint64_t last() const { return last_; }
 
  private:
   static void hear(const sdaaProfilerRecord_t* record, void* times);
@@ -35,7 +34,6 @@ class CallTimes {
 
   std::map<std::string, Calls> calls_;
   uint64_t began_ = 0;  // the one that has not ended
-  uint64_t last_ = 0;
 };
 
 }  // namespace swai::cli::bench
