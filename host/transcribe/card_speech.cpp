@@ -66,7 +66,7 @@ CardSpeech::CardSpeech(walk::Walker& walker, const WhisperModel& model, const Fo
       cross_("keys and values of the sound", model.programs.encoder.pattern, ValueKind::kOutput),
       padded_("sound between zeros", size_t{card_.frames() + 1} * card_.shape.width * sizeof(float)),
       mel_("spectrogram", mel_bytes(card_)),
-      window_copy_("the first window of a sound", window_bytes()),
+      window_copy_("the first window of a sound", mel_bytes(card_)),
       forbidden_("forbidden tokens", walk::bytes_of(bits_of(forbidden, card_.shape.vocabulary))),
       settings_("settings", sizeof(operators::SampleSettings)),
       words_("tokens", sizeof(Words), walk::CardMemory::kShared),
@@ -176,7 +176,9 @@ void CardSpeech::place(const WhisperModel& model) {
   // Rows of zeros stand before and behind the sound, and stay.
   const std::vector<float> zeros(std::max(padded_.bytes(), mel_.bytes()) / sizeof(float));
   padded_.put(walk::bytes_of(zeros).first(padded_.bytes()));
-  mel_.put(walk::bytes_of(zeros).first(mel_.bytes()));
+  // By the way that windows take, so that it is open when the first one comes.
+  window_copy_.begin(mel_, walk::bytes_of(zeros).first(mel_.bytes()), 0);
+  window_copy_.wait();
   choose_likeliest();
 }
 
