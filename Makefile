@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Top-level Makefile. `make` alone lists the targets; docs/building.md explains how to add programs and tests.
 #
 # Every folder with something to build has a build.mk that calls the macros below; all of them are included here.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arguments of kernels as they are written on command lines.
 //
 //   7, 0x1f           a word of 32 bits

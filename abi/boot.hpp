@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What firmware leaves for others to read: progress codes, the detail of the boot status word, and the memory
 // that the boot ROM keeps for itself.
 #pragma once

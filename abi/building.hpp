@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs that build lists from templates (abi/list_template.hpp): what their host tells them, and what they
 // tell it of the building.
 #pragma once

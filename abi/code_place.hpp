@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where in a module's file something of its code lies: who loads the module may change it there.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Commands, as they lie in the slots of a queue: shared by the kernel, the host runtime and tests.
 // docs/protocol.md explains how they get there.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the program `count` (firmware/programs/count.cpp) is told by its host.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CRC-32 as in Ethernet and zip (reflected polynomial 0xEDB88320): "123456789" gives 0xCBF43926.
 #pragma once
 

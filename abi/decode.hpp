@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the program `decode` (firmware/programs/decode.cpp) is told by its host: which lists of nodes the
 // kernel `walk` goes through, how often, and what changes from step to step, for one text or for several. It
 // knows nothing of models: a token is a word that the cores write.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the kernel tells a simulator of the card which memory holds nothing that anybody may read: the register
 // system.scratch3 gets a word for each row of blocks, when its client has gone, and when it has been cleared.
 // The simulator may give its own memory back; these bytes then read as zeros. Hardware ignores it.

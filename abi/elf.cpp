@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "abi/elf.hpp"
 
 #include <elf.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loads RISC-V ELF files: what to put where, where to start, and the symbols by which test programs talk to
 // the tool that runs them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of the ELF format that modules use, as they lie in the file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sections of a module's file that no segment holds: what sdaacc tells hosts about it. Nothing in the file is
 // trusted.
 #pragma once

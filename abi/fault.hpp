@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The record that firmware leaves when it gives up. It lies at a fixed place at the top of the SRAM and
 // survives resets, so the next kernel, a debugger or the host can read it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A range of bits in a word, as the generated headers name them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pointers to global memory. The same type is used by kernels (32 bits), firmware and host (64 bits) in
 // arguments.
 #pragma once

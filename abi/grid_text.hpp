@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Grids of threads as they are written on command lines: --grid X[,Y[,Z]] --block X[,Y[,Z]] --shared BYTES.
 #pragma once
 

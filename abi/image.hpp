@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How firmware images lie in flash: shared by boot ROM, kernel, host tools and tests. docs/image-format.md
 // explains it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the card tells about itself: two rings of typed records in the SRAM, which the host reads through BAR0
 // whenever it likes, also when nothing runs on the card any more. Lines of the log, and faults. Records carry
 // numbers, not text: text is formed by whoever reads, from the tables below.

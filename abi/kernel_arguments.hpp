@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arguments of the kernels in cpe-kernels/kernels: shared by them and by those who launch them. All sizes are
 // in bytes; "share" is what one CPE of the launch does: part rank of count.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of the device memory that is the kernel's own: the host is kept out, no segment covers it, and it
 // is not poisoned on request.
 #pragma once

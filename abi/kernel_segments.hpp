@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Segments of the kernel's own, which no client can have.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a launch leaves behind: the done word that a core group pushes, and the fault records of its CPEs,
 // with the texts that everybody prints for them. The registers are in card_regs.hpp (device `cg`).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Templates of lists (docs/graphs.md): lists of nodes before anybody knows where their memory lies. The
 // host's compiler of graphs writes them; programs of the card, and the host, build lists from them. A list's
 // nodes repeat each other from layer to layer, so a template has each different node once, without addresses:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the program `listen` (firmware/programs/listen.cpp) is told by its host: where a sound lies, and
 // templates of the lists of a speech model. It goes from window to window, and sends what each token of a
 // window is.

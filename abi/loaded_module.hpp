@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a queue's value says when its kModuleLoad is complete: the module's handle, and the segment of its
 // code.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a module, a program for the CPEs, carries about itself: shared by the compiler driver, firmware, host
 // tools and tests. docs/module-format.md explains it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "abi/module_reader.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Judges a module (abi/module.hpp) that lies in memory, and says what of it goes where. Nothing in
 // it is trusted: it may come from a user, who may change it while it is looked at. So every offset and length
 // is read once, and used as it was when it was checked. No allocation, no library; firmware, host tools and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a module tells hosts beside its code, in sections that no segment holds: lines and words for people.
 #pragma once
 

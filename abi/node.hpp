@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lists of nodes: what the walker (cpe-kernels/operators/walker) makes the CPEs of one launch do, one
 // operator after the other. Shared by operators, those who build lists, and tests. The operators' numbers and
 // arguments are described in operators.toml.

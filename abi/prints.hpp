@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What kernels of a module have printed, as text: formats lie in the module, values in its print buffer
 // (abi/print.hpp). Neither is trusted.
 #pragma once

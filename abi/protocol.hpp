@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a host and the AI-Kernel talk: handshake, short requests, queues of commands, completions. Shared by
 // the kernel, the host runtime and tests. docs/protocol.md explains it; the commands themselves are in
 // command.hpp.

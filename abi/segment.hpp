@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Entries of the segment table and global pointers, as they lie in memory (abi/cpe.toml): shared by firmware,
 // host, kernels and tests.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "abi/sha256.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules of Whisper's tokens, in whole numbers: which may follow, and where the next window begins, as
 // OpenAI's decoder has it. The host and the program `listen` on the management processor decide by the same
 // code.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables of text in a module's file: lines, and fields between tabs.
 #pragma once
 

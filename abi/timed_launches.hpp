@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the program `timed_launches` (firmware/programs/timed_launches.cpp) is told by its host, and sends
 // back.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "abi/variables.hpp"
 
 #include "abi/code_place.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a core waits for that cannot go on any more, and the words for it, which the models have, too. As one
 // word it takes the place of the address of a failure whose cause is kStuck.
 #pragma once

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The table of what kernels take (abi/argument_types.hpp), made of what the compiler writes for debuggers."""
 
 import re

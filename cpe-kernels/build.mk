@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Modules for the CPEs: build/cpe-kernels/NAME.elf.
 
 CPE_BUILD := $(B)/cpe-kernels

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The table of source lines of a module (abi/source_lines.hpp), made of what the compiler writes for debuggers."""
 
 import functools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Guards of the stack: functions that go nobody knows how deep look whether there is room, and stop their core when there is none.
 
 They are those that call themselves again, that have arrays of unknown size, and that call through pointers. All others are added

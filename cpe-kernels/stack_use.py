@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How much stack kernels need, made of what the compiler says of functions and their calls (-fcallgraph-info=su)."""
 
 import dataclasses

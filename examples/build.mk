@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Programs for the card as users write them: each example is a program and the module with its kernels, in a folder of its own.
 # They use the runtime library as everybody does: its header and libsdaa.so.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ends the program with what went wrong, in full, when a call of the runtime library fails.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Firmware of the management processor (cross-compiled), the image tool, and the images that tests and demo use.
 
 FW_CROSS := riscv64-unknown-elf-

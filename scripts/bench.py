@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs the measurements that the bench.toml files register, writes them to build/bench/bench.json, prints them beside
 their targets, and has pictures drawn of them. Exit code 1: a measurement failed; 2: a target is missed that
 verif/missed.toml does not list. See docs/testing.md."""

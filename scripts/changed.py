@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which tests a change can touch: what make test CHANGED=REF runs. See docs/testing.md."""
 
 import fnmatch

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Merges the coverage files of Verilator under build/coverage/raw and reports them per source file and per folder.
 
 line    source lines all of whose coverage points were reached, in any instance of the module

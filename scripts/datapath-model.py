@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Cycles of transformer operators on a core group's datapath, before it is built: what each part of the machine needs, which one limits,
 and what would become of it with other sizes. docs/datapath.md tells what follows from it. All figures are calculated, none measured.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures how long an edit takes until its tests have run: prints seconds as a flat JSON object for make bench-long."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes from the descriptions in abi/ what hardware and software name alike. Of the card's memory map and registers
 (card.toml): a package for each device, memmap_pkg.sv, card_regs.hpp, card_regs_table.hpp, docs/registers.md. Of what CPEs
 are told and tell (cpe.toml): cpe_isa_pkg.sv, cpe_isa.hpp, and the tables in docs/cpe.md.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes docs/cuda.md of host/sdaa/cuda.toml: what became of each function of CUDA's runtime.
 
 gen-cuda.py          writes the tables into the page

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes from descriptions of operators (abi/operators.toml, and those of users) what builders of lists and the walker
 name alike: operators.hpp (numbers, names, arguments), operator_table.hpp (the walker's choice), the tables of
 docs/operators.md.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes the table behind exp2, log2, reciprocal and 1/sqrt (docs/floating-point.md): rtl/fp/fp32_special_table.sv and
 sim/iss/cpe/special_table.hpp. With --check nothing is written; exit code 1 says that the files are not what this gives.
 

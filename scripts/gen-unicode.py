@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes which characters are letters, numbers and spaces, for tokenizers: gen-unicode.py FILE."""
 
 import pathlib

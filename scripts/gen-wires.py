@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes build/gen/wires.hpp: where the fields of packed structures lie that RTL and C++ around a model both look at, and the
 numbers that travel in them. It reads them from the RTL's packages, which describe them; what software sees is in abi/.
 

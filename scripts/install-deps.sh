@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Installs the Debian packages of scripts/deps.txt that are missing: install-deps.sh [GOAL] (default: test).
 # Without root or sudo it prints the command instead. Plain sh: it must run before anything is installed.
 set -eu

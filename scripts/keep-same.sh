@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # keep-same.sh NEW OLD: the generated sources of the folder NEW replace those of OLD, which keeps the times of files whose
 # text is the same, and what was compiled from them. NEW is gone then.
 set -eu

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """When each long test last passed on a clean tree: verif/long-passes.json, one line per test, which the runner writes.
 Without options it lists the long tests, the longest ago first, and fails when the file names what is not a long test.
 --json prints the figure for `make bench`."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes a Debian package of a folder in which everything is installed: make-deb.py FOLDER TARGET VERSION. Run by `make deb`.
 
 FOLDER gets what only a package has (control data, copyright, compressed manual). The package, TARGET/swai_VERSION_ARCHITECTURE.deb, is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The commits that measured pictures and tables of docs/ name. Scripts that write them ask here whether they may."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables in pages of docs/ that come from elsewhere: the lines between `<!-- table NAME -->` and `<!-- end -->`."""
 
 import re

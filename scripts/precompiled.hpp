@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Headers of libraries that most sources include: compiled once for all of them, with each set of flags
 // (Makefile). A source includes what it needs all the same.
 #pragma once

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tests that the tests.toml files under verif/ register. See docs/testing.md."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The history of the working tree: which commit is checked out, and whether files differ from it."""
 
 import datetime

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs the tests that the tests.toml files under verif/ register. See docs/testing.md."""
 
 import argparse

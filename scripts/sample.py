@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which long tests a run of continuous integration adds to the short ones: some minutes, others for each commit."""
 
 import datetime

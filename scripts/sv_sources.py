@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which SystemVerilog files a module needs, found by looking for the names of the modules and packages of the design.
 
 The rule of the house makes this easy: one module or package per file, named after it.

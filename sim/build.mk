@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What several folders, here and below verif/, build with.
 
 # A CPE as a model of its own (sim/tile), of which the fast variant of a large simulator has an instance for every CPE: built

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The classic way to start a kernel, which launch hardware replaces: the processor prepares the CPEs one
 // after the other, starts each by itself, and then asks each in turn whether it has ended. It is here as the
 // baseline of measurements; all of its work is real.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The management processor's side of a core group: segment table, daemon, CPEs, launches, faults.
 //
 // Order of use: use_segments(), set_segment() for the daemon's code, use_daemon(), enable(); then prepare()

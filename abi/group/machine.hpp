@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the driver of a core group needs of the processor that it runs on: registers, memory, time. Firmware
 // has DirectMachine, tests have one that plays the group.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a core (CPE) does in a launch, as traces tell it: arguments of the core's slice, numbers of cycles and
 // of work.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A Perfetto trace as a file: packets of several sources (cards), in the order of their times.
 //
 // Packets are gathered in memory and written when enough have come, merged by time, then by source: the file

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers of fields in packets of Perfetto's TrackEvent format: those of its protobuf schema
 // (protos/perfetto/trace).
 #pragma once

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What a CPE runs between launches. It sleeps in `launch` with its clock gated; a launch wakes it, and the kernel's return leads
 # straight to `done`.
 #

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The daemon's entry in its module's table.
 #include "swai/cpe.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Leaves nothing in a CPE that the next kernel could read, or that would change what it does: local memory,
 // accumulators, settings of the units, registers. The firmware launches it on all CPEs of a group between
 // kernels of different clients.

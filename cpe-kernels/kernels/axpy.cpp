@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vector unit: a * x + y in global memory, and its inner loop by itself.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One CPE of each row sends a buffer to all others of the row, through the row channel.
 #include "abi/kernel_arguments.hpp"
 #include "swai/cpe.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies global memory, through two buffers: while one is stored the other is loaded.
 #include <algorithm>
 

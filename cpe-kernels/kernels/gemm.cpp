@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrix products with int8 weights: the systolic unit by itself, and a whole group from global memory.
 #include <algorithm>
 

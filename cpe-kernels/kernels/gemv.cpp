@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A vector times a matrix of int4 weights, which stream from memory through all systolic units: memory is the
 // limit.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the processor hands over reaches all CPEs, and a line goes back.
 #include "abi/kernel_arguments.hpp"
 #include "swai/cpe.hpp"

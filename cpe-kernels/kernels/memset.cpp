@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fills global memory with a byte. (The kernel is called `fill`: `memset` is the compiler's.) The firmware
 // clears memory with it, with rights to all of it: so each transfer says its shape, whatever was set before.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A mix of arithmetic, loads, stores and branches in local memory: what a busy scalar core is to the
 // simulator. verif compares the check value with the same loop on the host.
 #include "abi/kernel_arguments.hpp"

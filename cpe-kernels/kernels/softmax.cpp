@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of scores to probabilities, in two passes of the vector unit: the largest of scale * score; then 2 to
 // the power of what is left of it, summed up and rounded to int8.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The systolic unit with sparse weights, by itself: what skipping zeros gains against tile_gemm.
 #include "abi/kernel_arguments.hpp"
 #include "swai/arena.hpp"

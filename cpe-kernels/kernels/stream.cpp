@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every CPE streams its share of memory through DMA: how fast memory is.
 #include <algorithm>
 

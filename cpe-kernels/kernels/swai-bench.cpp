@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Three parameters and nothing to do.
 #include "swai/cpe.hpp"
 

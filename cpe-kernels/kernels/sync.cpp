@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Barriers, one after the other: what one costs.
 #include "abi/kernel_arguments.hpp"
 #include "swai/cpe.hpp"

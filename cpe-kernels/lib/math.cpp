@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of swai/math.hpp, with integers: numbers are taken apart, computed as fixed-point fractions,
 // and rounded once at the end. "Q40" is a number times 2^40.
 #include "swai/math.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of angles, and those that give angles. Angles are reduced to quarter-turns.
 #include "math_number.hpp"
 #include "swai/math.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hyperbolic functions and their inverse ones, and what is made of the same: e^x - 1, ln(1 + x), the error
 // function.
 #include "math_number.hpp"

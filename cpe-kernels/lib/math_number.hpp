@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the functions of swai/math.hpp are made of: numbers taken apart, fixed-point fractions, and numbers
 // with 64 bits, of which a function rounds one at its end. "Q40" is a number times 2^40.
 #pragma once

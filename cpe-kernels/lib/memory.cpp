@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions that the compiler calls on its own, for local memory. Linked only where they are used.
 #include <cstddef>
 #include <cstdint>

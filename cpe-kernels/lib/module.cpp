@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The header of a module's note. Compiled anew for every module: sdaacc gives SWAI_MODULE_NAME and
 // SWAI_MODULE_SPACE.
 #include "abi/module.hpp"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # void swai_switch(void** leave, void* enter): the thread that runs is left, another one goes on. What a function keeps for its
 # caller is on the stack meanwhile (Kept in swai/switch.hpp), so the thread that is left finds that swai_switch has returned.
 .section .text.swai_switch, "ax"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a grid on the cores of a launch: blocks one after the other on each core, and the threads of a block
 // one after the other as far as the next barrier.
 //

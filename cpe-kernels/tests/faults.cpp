@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that do what must not be done: one CPE, the culprit, does it; the others return. Each must end as a
 // failed launch with a record, and leave the group fit for the next one. The expected cause is behind each.
 #include <cassert>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels whose results depend on luck: one CPE, the culprit, makes a mistake; with `value` it does not. The
 // comments say what verif/iss/cpe/check_test.py wants to be told: `begun`, the line of a command and its
 // name; `found`, the line that comes too early, the kind of the mistake, and the first byte, in its page of 4

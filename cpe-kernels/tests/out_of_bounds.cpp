@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels whose first core accesses what the arguments say, whether it is allocated or not.
 #include "swai/cpe.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a kernel leaves in a CPE, and what the next one finds there.
 #include "abi/kernel_arguments.hpp"
 #include "swai/cpe.hpp"

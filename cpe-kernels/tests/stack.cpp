@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels of which nobody knows before they run how much stack they take. Each tells the lowest address that
 // its stack has reached; with too much of everything it stops, and nothing below the stack has changed.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Needs a function that is nowhere: linked with the linker's eyes closed, to be refused by loaders with the
 // function's name.
 #include "swai/cpe.hpp"

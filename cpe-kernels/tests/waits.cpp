@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that wait. All but the first wait for what nobody brings about: the culprit, or all that are left.
 #include "abi/kernel_arguments.hpp"
 #include "swai/cpe.hpp"

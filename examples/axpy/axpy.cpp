@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The first program: memory on the card, two copies there, a kernel, and a copy back.
 #include <cmath>
 #include <cstdint>

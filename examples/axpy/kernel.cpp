@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // y = a * x + y, on all cores of a group: each brings pieces of its share into local memory, where its vector
 // unit computes.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A convolution with two filters, one after the other, in constant memory.
 #include "convolution.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What program and kernel of the convolution must agree on.
 #pragma once
 

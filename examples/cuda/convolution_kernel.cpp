@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A row of numbers through a filter that lies in constant memory.
 #include "convolution.h"
 #include "swai/cuda.hpp"

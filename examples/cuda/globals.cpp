@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers sorted into classes, counted in global variables: first with the limits that the kernel's source
 // has, then with others.
 #include "globals.h"

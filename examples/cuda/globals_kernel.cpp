@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads count what they find in variables of the card's memory, which last from launch to launch.
 #include "globals.h"
 #include "swai/cuda.hpp"

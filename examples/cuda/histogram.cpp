@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A histogram, with atomics in shared and in global memory.
 #include "histogram.h"
 

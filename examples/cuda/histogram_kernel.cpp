@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How often each value occurs: each block counts in shared memory, then adds to what all have counted.
 #include "histogram.h"
 #include "swai/cuda.hpp"

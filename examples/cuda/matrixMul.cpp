@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The product of two matrices of numbers, tiled: blocks of 16 x 16 threads.
 #include "matrixMul.h"
 

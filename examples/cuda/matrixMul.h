@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What program and kernel of the product of matrices must agree on.
 #pragma once
 

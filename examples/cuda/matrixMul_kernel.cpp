@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // C = A * B: each block of threads makes a square of C, a thread for each element, out of tiles of A and B
 // that it brings into shared memory. wA and wB are the widths of the matrices.
 #include "matrixMul.h"

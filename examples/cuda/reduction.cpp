@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sum of many numbers: a first launch leaves one for each block, further ones add these.
 #include <utility>
 #include <vector>

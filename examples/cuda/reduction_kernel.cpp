@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sum of each block's elements: every thread adds two of them while it loads, then half of the threads
 // that are left add what the other half has, with addresses that follow each other.
 #include "swai/cuda.hpp"

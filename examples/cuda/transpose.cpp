@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The transpose of a matrix whose sides are no multiples of a tile's.
 #include "transpose.h"
 

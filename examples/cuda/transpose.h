@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What program and kernel of the transposition must agree on: each block moves a tile, each thread some of its
 // rows' elements.
 #pragma once

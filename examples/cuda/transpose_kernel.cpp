@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A matrix becomes its transpose, by way of tiles in shared memory: rows are read and rows are written. A
 // tile's rows have one element too many, which a GPU needs to reach columns without conflicts.
 #include "swai/cuda.hpp"

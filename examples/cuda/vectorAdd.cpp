@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The first program of most who learn CUDA: two vectors are added, a thread for each element.
 #include <cmath>
 #include <cstdlib>

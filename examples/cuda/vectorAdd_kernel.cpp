@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // C = A + B, an element for each thread.
 #include "swai/cuda.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recognises digits: draws some, has the device convolve them with a filter for each digit, and takes the
 // digit that fits best.
 #include <sdaa_runtime.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What host and kernel agree on: sizes of images, filters and maps. */
 #ifndef DIGITS_H
 #define DIGITS_H

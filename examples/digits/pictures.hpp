@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Digits drawn by the host, the filters that know them, and the host's own opinion about the maps.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What happens when things go wrong: a kernel writes where it may not, through a null pointer. Its stream
 // stops, says why, and goes on after a reset; the other stream does not notice.
 #include <algorithm>

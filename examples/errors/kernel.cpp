@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fills memory with a number. It believes what it is told about where that is.
 #include <algorithm>
 

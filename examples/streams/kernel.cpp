@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two kernels for integers: one makes what the other one needs.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two streams and an event between them. One stream computes squares while the other one brings numbers to
 // the card; then the other one adds the squares to them, for which it waits until the event says that they
 // are there.

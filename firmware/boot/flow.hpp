@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which image is booted, and why: the part of the boot ROM that does not touch hardware itself. Unit tests
 // and the fuzzer run it on the host.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The boot ROM: reset to a running kernel, or recovery.
 #include "firmware/boot/rom_platform.hpp"
 #include "firmware/common/csr.hpp"

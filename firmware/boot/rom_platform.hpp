@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The boot flow's view of the card.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Entries of the boot ROM: reset at its first byte, non-maskable interrupts at +0x100 (the reset value of
 # system.nmi_vector). Nothing is known at reset: no register, no byte of SRAM.
 

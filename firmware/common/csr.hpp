@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Control and status registers of the management processor, and the few instructions that C++ has no words
 // for.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The management processor itself, with addresses as they are (no translation, or an identical one).
 // Everything is inline: launching is a matter of tens of cycles.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an image says of itself, as every program on the management processor makes it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Device registers. Accesses are volatile: all happen, once each, in program order.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The quad SPI NOR flash behind the flash controller. Chips of the W25Q kind: 3-byte addresses, quad output
 // read 6Bh, quad enable in bit 1 of status register 2.
 #pragma once

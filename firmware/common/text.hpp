@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text output without a library: print(out, "length ", length, " at ", hex(address), '\n').
 #pragma once
 

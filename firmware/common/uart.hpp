@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Console UART. Output never waits: text goes into a ring, and pump() hands the UART as much as it has room
 // for. Who owns the object calls pump() when there is a good moment: while polling for something else, or in
 // an interrupt.

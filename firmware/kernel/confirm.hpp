@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tells the boot ROM, by way of the flash, that this image works.
 #pragma once
 

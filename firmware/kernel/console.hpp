@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The console: output that never waits, and bytes that came in. Works from the first instruction on;
 // interrupts take over when init() was called.
 #pragma once

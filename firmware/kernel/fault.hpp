@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The end of a kernel that cannot go on: it leaves a record (abi/fault.hpp), says what happened, and
 // then resets the card when that may help, else sleeps for ever.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The registers of interrupted code, as the trap entries in trap_entry.S save them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "firmware/kernel/identity.hpp"
 
 #include "firmware/common/identity.hpp"

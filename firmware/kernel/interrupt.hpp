@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keeps supervisor interrupts out for the lifetime of an object.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernel's log and the faults that it notes: records in the two journals that the host reads, and lines
 // on the console.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The machine-mode layer below the kernel: it delegates what can be delegated, turns the machine timer into
 // the supervisor's, and records what goes wrong beneath.
 #pragma once

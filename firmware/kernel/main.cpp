@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AI-Kernel: from the ROM's jump to waiting for work.
 #include "abi/boot.hpp"
 #include "firmware/common/mmio.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernel's page tables: Sv39. SRAM and devices are mapped where they are, the device memory at the top of
 // the address space: physical addresses have 40 bits, virtual ones 39. Code is not writable, data is not
 // executable, devices are mapped as such, SRAM that others write is not cached, and what is not listed here

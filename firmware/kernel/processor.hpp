@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The management processor as the runtime sees it: physical addresses, through the kernel's page tables.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A model program is entered like a function, and left when it traps: runtime::ProgramState has its registers meanwhile.
 # While it runs, traps lead here, sscratch points to the state, and the place of x0 there has the kernel's sp. Interrupts
 # are held back in supervisor mode; in user mode they are not. A call leaves both as they are, so a fault of the kernel's

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Into a program and back, in program_entry.S.
 #pragma once
 

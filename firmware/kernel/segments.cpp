@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "firmware/kernel/segments.hpp"
 
 #include <cstring>

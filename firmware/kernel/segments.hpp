@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of segments, in device memory that the host cannot reach. Clearing all of it would take a tenth
 // of the boot: the groups are told of no more than what is cleared, and it grows with the numbers that are
 // given away.

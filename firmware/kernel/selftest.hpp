@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What must work before an image confirms itself.
 #pragma once
 

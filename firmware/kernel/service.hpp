@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The runtime's card side in the kernel: what it manages, where it keeps what, and the loop that serves.
 #pragma once
 

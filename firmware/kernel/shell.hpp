@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A few commands on the console, for people.
 #pragma once
 

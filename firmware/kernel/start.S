@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # First instructions of the kernel. The boot ROM jumps here in machine mode, interrupts off, translation off;
 # a0 = slot (0 is A), a1 = 1 if the image is confirmed.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time in card clocks, and one alarm. While no alarm is set the card's clock may stop.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Traps in supervisor mode: interrupts go to their drivers, exceptions end in a panic unless they were
 // expected.
 #pragma once

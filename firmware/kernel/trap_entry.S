@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Trap entries of both modes. A mode's scratch register holds the top of its handler stack while no handler runs, and
 # zero while one does: a trap that finds zero is a fault inside a handler and gets the emergency stack. The handlers
 # of such traps do not return.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handing data over from the processor to the CPEs.
 #include <algorithm>
 

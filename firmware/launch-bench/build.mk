@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A program for the management processor that measures launches, packed like a kernel.
 
 LAUNCH_BENCH := $(wildcard firmware/launch-bench/*.S firmware/launch-bench/*.cpp) abi/module_reader.cpp $(FW_COMMON)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The console: lines of JSON out, command lines in. Writing waits until the UART has taken everything, so
 // nothing of it runs beside a measurement.
 #pragma once

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The modules that are measured.
 #include "firmware/common/embed.inc"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The modules that the program carries, and where in the memory of group 0 everything lies.
 #pragma once
 

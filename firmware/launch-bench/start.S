@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # First instructions. The boot ROM jumps here in machine mode, interrupts off, translation off. The program stays so: the processor
 # sees memory and registers at their physical addresses.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which blocks of a group are taken: one bit each. The first level of the allocator.
 //
 // Searching goes on where the last one ended (next fit), so that it seldom meets what is taken, and then from

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes that the parts of the memory manager share, and what they need of the processor.
 //
 // Memory of a group is cut into blocks of 2 MiB: a page of the processor's page tables, and the least size of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks that were given back and still hold what their last owner has written. That one may have them again
 // as they are; before anybody else gets them they are cleared.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The card's memory manager: multi-level allocation for processor (pages) and CPEs (segments) from the same
 // memory. docs/memory.md explains it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The second level of the allocator: what is smaller than half a block, in lines of 64 bytes.
 //
 // What is known of each piece, taken or free, lies in memory of the manager's own: a word for each line of a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is known of each block that begins a large allocation, is a pool, or begins or ends what was given
 // back, in memory of the manager's own.
 #pragma once

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Model programs that come with the card, made as users make theirs.
 
 PROGRAM_COMMON := cpe-kernels/sdaacc $(wildcard firmware/programs/lib/* firmware/programs/include/swai/*.hpp) firmware/common/memory.cpp \

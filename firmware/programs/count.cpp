@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The smallest program that does all that programs do: launches a kernel some times, and sends a number for
 // each: which kernel is its host's choice (abi/count.hpp).
 #include "abi/count.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Generates: goes through a list of nodes once for each token, of one text or of several at once, changes
 // what changes from step to step, and sends the tokens to the host (abi/decode.hpp).
 #include "abi/decode.hpp"

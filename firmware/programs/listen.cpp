@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Transcribes a sound: goes from window to window, and in each from token to token, by lists of nodes that it
 // builds from templates; sends what was chosen (abi/listen.hpp). Which tokens may follow, and where the next
 // window begins, are rules in whole numbers. Whether a text is good enough its host decides, and cancels if

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches a kernel some times, waits for each, and tells what that took (abi/timed_launches.hpp): what a
 // launch costs when it comes from the card itself.
 #include "abi/timed_launches.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The beginning of commands: what lies in a queue's slots is checked and started. Nothing here waits: what
 // cannot begin now is looked at again later.
 #pragma once

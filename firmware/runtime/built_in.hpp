@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fills and copies on the card: by kernels of the runtime's own, one launch for each row or piece of one,
 // under the client's rights. Their arguments are put into the command's slot, where only the client can see
 // them; what it changes there it could have asked for. Copies by the processor are done here, too.

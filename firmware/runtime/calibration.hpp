@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures what the engines take for copies on the card: those of the card's own before it serves anybody,
 // those over the link when a host has said where its buffer is.
 #pragma once

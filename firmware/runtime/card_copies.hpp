@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fills, and copies from card to card: by which engine, and its beginning.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Clears memory that others have left (memory::Leftovers), block by block, with a launch of the runtime's own
 // on the group that it belongs to. Those launches wait among the others, and others wait for one of them at
 // most.

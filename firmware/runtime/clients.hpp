@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Those who are attached. A client is a context: a number of its own for a long time, which modulo kContexts
 // is its place, so that what is kept for each client is found by the number.
 #pragma once

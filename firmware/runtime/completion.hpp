@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tells the host what has become of its commands: the lines of the status page that have changed, sent by a
 // DMA channel of their own, then an interrupt. What changes while one transfer is under way goes with the
 // next, so under load many completions share one. Each client has a page of its own; all share the channel,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the engines that copy on the card take for it, and which one is best. Each is measured at some sizes;
 // between these, and beyond, a straight line is drawn.
 #pragma once

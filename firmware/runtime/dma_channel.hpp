@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A channel of the DMA engine: descriptors in a ring in SRAM. Never waits; who pushes asks for room() before.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Events: how often each was recorded. Every client has all of them, in memory of the runtime's own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The end of commands: of a queue they become complete in their order, and the first that fails stops it.
 #pragma once
 

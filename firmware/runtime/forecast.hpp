@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long a group will have something to do.
 #pragma once
 

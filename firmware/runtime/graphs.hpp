@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How far a queue has come with the commands of a graph (command::Graph). They lie in memory of the client,
 // who may change or free them at any time: so each is read once and checked as a command in a slot is,
 // whenever it runs, and nothing is remembered of where it lay. What the caches hold of them counts only when

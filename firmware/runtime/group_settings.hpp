@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a group has to know for a launch: mask, segments, owner, watchdog; and what it must have forgotten.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is known of the core groups and of each launch in them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches on the core groups. Each group has a queue in hardware; here is known whose each launch in it is.
 // A group's settings (mask, segments, owner, watchdog) are written when they change; launches that wait have
 // theirs already.

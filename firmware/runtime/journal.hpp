@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The writer of a ring of records (abi/journal.hpp).
 #pragma once
 

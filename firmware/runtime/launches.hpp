@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches of kernels: what a queue's command says is checked once, and begun as often as it comes again.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Groups that were given up. Their cores are switched off, but what these have on its way to memory arrives
 // before they are in reset. Until then nobody else may get what they can reach.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the runtime's card side needs of the processor that it runs on: that of the group driver (registers,
 // memory that others read, time) and that of the memory manager, and memory that the host writes, read past
 // the caches.

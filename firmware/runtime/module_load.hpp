@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loads a module in steps, one module at a time: others have their turn between any two. What the file and
 // the memory for the code are is asked anew at each step, because their client may have freed them meanwhile.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules that are loaded: where their code lies and what kernels they have. The table of kernels is kept in
 // memory of the runtime's own, one page for each module, because a launch needs it at once and the file may
 // be gone.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The commands of a graph, which begin by the rules of a queue.
 #pragma once
 

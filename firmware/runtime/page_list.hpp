@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The host pages that a client has named (command::PageList), kept in memory of the runtime's own: the
 // baseline for pinned memory, which needs no list. Whatever a list says, the IOMMU decides what its client's
 // copies reach.

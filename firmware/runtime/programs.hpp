@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Model programs (abi/program.hpp): they run when nothing else is to be done, and fill a queue of their
 // client's in the host's place. All that a program gives goes into the slots of that queue, and is checked
 // there as what the host writes. Nothing of a program's memory is read here: its calls have their arguments

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The state of all queues, and what the parts that work on queues have in common.
 #pragma once
 

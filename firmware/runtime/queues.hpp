@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The queues of commands: takes what the host has put there, starts it, and sees to it that commands of a
 // queue become complete in their order. Queues do not wait for each other, and nothing here waits at all:
 // what can be done now is done, in those queues that have a reason to be looked at.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The short requests that the host makes through the shared words: answered at once, one after the other. A
 // client is a context; what it has goes with it.
 #pragma once

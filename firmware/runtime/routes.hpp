@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies on the card that take the DMA engine over the link: down to a buffer of the host and up again, or by
 // reading the card's own BAR0, which a root complex with routes between cards sends back. Several channels
 // carry a part of the copy each: one alone has too little under way.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The card's side of the runtime, put together: one object, one function that does all there is to do.
 //
 //   Runtime<Processor> runtime(processor);

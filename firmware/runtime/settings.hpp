@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the launches of a group have in common: that is written when it changes, and asked for afterwards.
 #pragma once
 

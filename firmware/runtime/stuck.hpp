@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds launches in which nobody can go on any more: every core that has not finished waits for a barrier, a
 // channel or a unit, nothing that is under way can end its wait, and from one look to the next none of them
 // has executed an instruction and no channel has moved a word.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies between host and card, or on the card by way of the host. Each has a DMA channel to itself while it
 // runs; rows and large pieces become descriptors as there is room. A copy is over when the engine says so for
 // its last descriptor, or has failed as a whole.

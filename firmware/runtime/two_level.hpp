@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Feeds a queue the GPU's way (abi/two_level.hpp): entries of the host's ring, and then the commands
 // that they name, come by DMA and are put into the queue's slots, from where they are taken as all others.
 // One queue at a time. What cannot be fetched becomes a slot without form, so that the queue fails in its

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Sound for speech models.
 
 AUDIO_SOURCES := $(addprefix host/audio/,mel.cpp resampler.cpp sound.cpp wav_length.cpp)

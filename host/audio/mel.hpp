@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What Whisper hears: the logarithm of the power in mel bands, every 10 ms, as OpenAI's program calculates
 // it.
 #pragma once

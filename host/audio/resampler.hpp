@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Another rate for a sound of one channel, piece by piece.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sound from a file as speech models want it: one channel, 16,000 samples a second.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/audio/wav_length.hpp"
 
 #include <sys/stat.h>

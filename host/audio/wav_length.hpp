@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The length that the header of a WAV file states. libsndfile replaces it with the length of what is there.
 #pragma once
 

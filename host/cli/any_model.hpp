@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model of language or of speech, ready for the card.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # swai: the command line.
 
 CLI_SOURCES := $(addprefix host/cli/bench/, \

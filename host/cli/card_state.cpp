@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/cli/card_state.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a card tells about itself, all of it, through the link alone.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai cc: the compiler driver for kernels and model programs, by the name that is easy to find.
 #include <fmt/format.h>
 #include <unistd.h>

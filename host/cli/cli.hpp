@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command line of `swai`: what all subcommands share. Each has a file of its own that adds it
 // (commands.hpp).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai copy-test: copies of all kinds, their contents compared, their times measured.
 #include <fmt/format.h>
 

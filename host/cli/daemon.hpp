@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What commands ask the daemon (swai serve).
 #pragma once
 

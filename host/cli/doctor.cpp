@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai doctor: whether all is there that using a card needs, and what to do where it is not.
 #include <fmt/format.h>
 #include <sys/stat.h>

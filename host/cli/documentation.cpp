@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai help, swai completion, swai man: what the table of options gives beside the parser and its help.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai dump: what is needed to look into a card afterwards. Only the link is used, so that it works whatever
 // has become of the card's firmware.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai exec, swai trace: a program of the user's with a card of its own.
 #include <fmt/format.h>
 #include <sys/wait.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai graph: graph text, checked and shown. No card is needed for that.
 #include "host/graph/graph.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai graph run: one run of a graph on a card.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Templates of lists on the command line: written, and explained.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai job: programs that the daemon runs, one after the other.
 #include <fmt/format.h>
 

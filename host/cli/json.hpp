@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `swai` prints with --json, and asks the daemon with.
 #pragma once
 

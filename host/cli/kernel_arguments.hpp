@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a kernel is given: words of a command line become what its argument points to.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A command that shows something until a key is pressed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who launches what a model needs, and by how much at once: options of the commands that run models.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What goes wrong below the runtime library's functions, as the error that ends a command.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai list, swai info: what cards there are, and what they are.
 #include <fmt/format.h>
 

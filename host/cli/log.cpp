@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai log, swai fault: what the card's firmware has written down, and what went wrong.
 #include <fmt/format.h>
 

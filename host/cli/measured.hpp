@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What commands that measure need: memory that goes back by itself, and the card's time.
 #pragma once
 

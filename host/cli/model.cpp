@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai model: what a file or folder with a model holds; models packed for the card, or written for
 // whisper.cpp. No card is needed.
 #include <fmt/format.h>

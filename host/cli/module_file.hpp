@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A file with kernels, as it describes itself: no card is needed for that.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the things are that `swai` needs beside itself: in the build folder, or where `make install` puts
 // them.
 #pragma once

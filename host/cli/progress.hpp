@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A line on a terminal's standard error for what takes longer than a second: what is done, for how long, and
 // how long it may still take where that can be known.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai reset: whatever the firmware does, the card begins anew.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai run: one kernel, with arguments from the command line.
 #include <fmt/format.h>
 

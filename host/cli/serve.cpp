@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai serve: keeps cards and shares them.
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Models that `swai serve` has on its card for all who ask it: programs at its control socket, and, with
 // --http, clients over HTTP.
 #pragma once

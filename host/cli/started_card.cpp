@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/cli/started_card.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A simulated card, or several in one host, that runs as long as this object lives: a process of its own,
 // with sockets and copies of the flash image in a folder of its own. There is one at a time.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai: the command line of the card. docs/swai.md.
 #include "host/cli/bench/bench.hpp"
 #include "host/cli/commands.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a card is: simulated cycle by cycle, or a functional model, whose times are coarse.
 #pragma once
 

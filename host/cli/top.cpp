@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai top: what the cards do, and for whom.
 #include <fmt/format.h>
 #include <unistd.h>

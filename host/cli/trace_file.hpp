@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads traces of cards (docs/trace.md), as far as a summary needs them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the launches in a trace did with the units of their cores, in shares of their time; and why the unit
 // that did most did not do more.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai transcribe: what is said in a sound.
 #include <fmt/format.h>
 

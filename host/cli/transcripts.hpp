@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where what is said in sounds goes: to standard output, or to a file for each sound.
 #pragma once
 

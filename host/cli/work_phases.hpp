@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the engines of a simulated card do in each phase of a command, where its simulator counts it.
 #pragma once
 

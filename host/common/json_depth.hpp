@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Limits how deep JSON from outside may be nested. nlohmann's parser is iterative, but copying, comparing and
 // printing its values recurse, so that 100 KB of brackets overflow the stack.
 #pragma once

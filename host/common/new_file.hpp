@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A file that replaces another one, if there is one, when all is written; until then it has a name beside it.
 #pragma once
 

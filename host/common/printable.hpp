@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text from outside as a terminal may get it: what files, devices and other programs say of themselves.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What can go wrong between us and a board. what() is a line that names cause and cure.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Boards are data: boards.json has ours, the user's configuration folder has more. docs/flash.md explains the
 // fields.
 #pragma once

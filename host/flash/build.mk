@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Image handling on the host, and the tools that put images into flash: swai-image, and what `swai flash` consists of.
 
 $(eval $(call cxx_library,flash,$(addprefix host/flash/, \

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/flash/card_spi.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The flash chip of a running card, through PCIe: the card's own flash controller, worked by its halted
 // processor. The way in when the firmware is dead, and in recovery.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which flash chip this is: by its JEDEC id from a small table, else by what it tells about itself (SFDP,
 // JESD216). Pure functions of what was read.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What lies in the slots of a chip, judged as the boot ROM judges it, and told in sentences.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The flash chip of an ECP5 FPGA, through the FPGA's JTAG port: with LSC_PROG_SPI the FPGA hands the wires of
 // its data register on to the chip. While the register shifts, chip select is low.
 #pragma once

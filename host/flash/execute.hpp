@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Carries out a plan: sector by sector, each read back, each tried twice.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A flash file as a chip: what a simulated card boots from, or what a programmer of somebody else's writes.
 #pragma once
 

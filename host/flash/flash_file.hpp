@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The contents of a flash chip in a file, slot by slot.
 #pragma once
 

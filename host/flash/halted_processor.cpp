@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/flash/halted_processor.hpp"
 
 #include "card_regs.hpp"

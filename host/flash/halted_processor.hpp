@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The management processor of a running card, halted through the debug port in BAR4, and the card's registers
 // by way of it. Works whatever the firmware does, or if there is none.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Firmware images on the host: making them, and judging them exactly as the boot ROM does.
 #pragma once
 

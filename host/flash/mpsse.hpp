@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The serial engine (MPSSE) of an FT2232H, through USB: a stream of commands out, a stream of sampled bytes
 // in. Numbers are those of FTDI's application note 108.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A flash chip whose wires are the serial engine's: clock ADBUS0, data out 1, data in 2, chip select as the
 // board has it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What has to be done to a chip, decided before anything is done: pure functions of what lies there.
 //
 // Slots keep a card alive through power cuts by the order of what is planned. The slot that the card can fall

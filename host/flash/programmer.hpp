@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What plans and their execution need of a flash chip, whatever lies between.
 #pragma once
 

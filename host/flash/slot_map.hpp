@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where on a board's chip the two slots are.
 #pragma once
 

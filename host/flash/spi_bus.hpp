@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A flash chip's four wires.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A flash chip on an SPI bus, whatever leads there.
 #pragma once
 

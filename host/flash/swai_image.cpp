@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai-image: makes and inspects firmware images and puts them into flash files. docs/image-format.md.
 #include <fmt/format.h>
 

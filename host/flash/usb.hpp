@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // USB devices through libusb, with transfers that go on side by side.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text behind a prompt, as it comes.
 #pragma once
 

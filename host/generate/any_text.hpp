@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A text that a model continues, wherever it does.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Several texts that a model on a card continues at once: a run makes a token for each of them. Texts begin
 // and end while others go on.
 #pragma once

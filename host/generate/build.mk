@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Text generation with llama models.
 
 $(eval $(call cxx_library,generate,$(addprefix host/generate/, \

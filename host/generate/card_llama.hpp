@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A llama model as the card computes it: what of its shape differs from the file's, because the card's
 // operators want it so. Graph, weights and tables agree on this.
 #pragma once

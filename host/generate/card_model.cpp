@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/generate/card_model.hpp"
 
 #include "host/generate/packed_llama.hpp"

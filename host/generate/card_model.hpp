@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model that is ready for the card: from a file of its own makers, or from one that was packed for the card
 // before.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/generate/chat.hpp"
 
 #include "host/models/file_bytes.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a conversation becomes tokens: what chat models were trained on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How well a model foretells a text.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graph text of llama models.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The weights of a llama model as the card's operators read them.
 #pragma once
 

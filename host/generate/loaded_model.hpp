@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model's weights on the card, for all that compute with them.
 #pragma once
 

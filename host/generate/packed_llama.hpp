@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Llama models in packed files (host/models/packed_file.hpp).
 #pragma once
 

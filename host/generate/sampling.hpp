@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How tokens are chosen.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One text that a model on a card continues.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Graph text: parser, checks, plan of the memory between, templates of lists.
 
 GRAPH_SOURCES := $(addprefix host/graph/, \

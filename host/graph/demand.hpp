@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a list of nodes needs of a card at least, however well it is computed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How operators of a graph become nodes of the card's list, before anybody knows where values lie.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A graph that has been checked: values, each assigned once, and the nodes that make them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where memory that nodes name lies in one piece of memory.
 #pragma once
 

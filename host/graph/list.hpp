@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a graph to lists of nodes for the walker. A template is made once; a list for some place in memory is
 // the template with addresses filled in; and what depends on symbols is in parameters, a block for every run.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A graph as the card runs it: what its operators want, and people need not write.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the values that nodes make lie: one block of memory, in which places are used again.
 #pragma once
 

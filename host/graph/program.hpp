@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From graph text to what the card is told: all steps at once.
 #pragma once
 

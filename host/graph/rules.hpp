@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What operators take, and the types of what they make. Each throws GraphError for what it does not take.
 #pragma once
 

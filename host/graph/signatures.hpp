@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What operators take and make, and how the card does it. How they compute is the business of
 // cpe-kernels/operators.
 #pragma once

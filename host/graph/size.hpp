@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes with symbols: what is known when the graph is written, and what only when it runs.
 #pragma once
 

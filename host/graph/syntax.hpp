@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graph text as it is written: what the parser understands of it, before anything is checked.
 #pragma once
 

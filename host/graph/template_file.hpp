@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Templates as files, and as programs of the card read them (abi/list_template.hpp).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A use of an operator: its operands and settings by their names.
 #pragma once
 

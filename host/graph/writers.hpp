@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How each operator becomes nodes of the card's list. Each throws GraphError for what the card cannot do.
 #pragma once
 

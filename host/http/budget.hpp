@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A limit in bytes that several holders share. Safe for use by several threads.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # OpenAI's calls over HTTP.
 
 HTTP_SOURCES := $(addprefix host/http/, \

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A language model on a card, which stays there between requests.
 #pragma once
 

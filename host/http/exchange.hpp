@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A request and its answer, between the server, which has the connection, and whatever answers, possibly in
 // another thread and much later.
 #pragma once

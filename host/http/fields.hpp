@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fields of a request in JSON, each asked for once. What nobody has asked for is refused in the end: it
 // could change the answer, and the client would not hear that it did not.
 #pragma once

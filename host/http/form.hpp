@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Forms with files (multipart/form-data).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A text as OpenAI's interface sends it: whole, or as events.
 #pragma once
 

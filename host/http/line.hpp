@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Requests that wait until the card is free: one after the other, in a thread of its own. Texts of one model
 // that follow each other may be written at once.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes whose memory goes back to the system as soon as they are freed.
 #pragma once
 

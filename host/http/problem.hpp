@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Why a request gets no answer, as OpenAI's interface says it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The connections: reads requests, within limits, and sends answers, each as fast as its client takes it.
 // One thread serves all connections and never waits for one of them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is asked for, and who answers it: OpenAI's calls, with models that one card computes.
 #pragma once
 

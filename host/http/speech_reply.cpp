@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/http/speech_reply.hpp"
 
 #include "host/transcribe/json.hpp"

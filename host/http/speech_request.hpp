@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is asked of a model of speech: /v1/audio/transcriptions.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Texts at which an answer ends, found while it comes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A text on its way from a model to who asked for it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A language model that answers: what the service needs of it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a language model says, as OpenAI's interface writes it: whole, or piece by piece as events.
 #pragma once
 

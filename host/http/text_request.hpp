@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is asked of a language model: /v1/completions and /v1/chat/completions.
 #pragma once
 

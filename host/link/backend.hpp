@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a host reaches a card: the table of functions that every transport fills in. What users call is Card
 // (card.hpp).
 //

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # How host programs reach a card; also what the server of the simulated card needs of the protocol.
 
 LINK_SOURCES := $(addprefix host/link/, \

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A card as a host program uses it: registers, memory that both reach, interrupts, time. Works on any
 // backend.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole messages over a stream socket, with the file descriptors that travel with them. Both ends of the
 // vfio-user protocol use it; nothing in it blocks.
 #pragma once

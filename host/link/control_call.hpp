@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a daemon is asked on its control socket: a line of JSON each way (host/serve/control.hpp).
 #pragma once
 

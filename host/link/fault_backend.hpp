@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A backend that wraps another and makes things go wrong, by a seed: for testing what users do then. What it
 // can do is the list of InjectedFault; nothing else ever differs from the wrapped backend.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The VERSION message: protocol version and capabilities, which travel as JSON.
 #pragma once
 

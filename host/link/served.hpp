@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a daemon that shares cards (`swai serve`) has its sockets: card0, card1 ..., and control.
 #pragma once
 

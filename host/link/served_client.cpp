@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/link/served_client.hpp"
 
 #include <unistd.h>

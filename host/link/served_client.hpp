@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whose launches this program waits for on a card that a daemon shares.
 #pragma once
 

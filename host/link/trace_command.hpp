@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What vendor::Command::kTrace is asked for with its first argument.
 #pragma once
 

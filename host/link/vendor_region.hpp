@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vendor region of the card's socket: region 9, beside those of vfio-pci. Identity, time, and test
 // facilities of the simulator. docs/link.md explains it; both ends include this file.
 //

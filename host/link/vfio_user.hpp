@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The messages of the vfio-user protocol, version 0.1, as both ends of our socket lay them out. Names and
 // numbers are those of the protocol's specification (QEMU's docs/interop/vfio-user.rst) and of Linux's
 // vfio.h. All numbers are little-endian, as is every machine that this runs on.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cards behind a vfio-user socket, in another process or in this one.
 #pragma once
 

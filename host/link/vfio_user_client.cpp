@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/link/vfio_user_client.hpp"
 
 #include <fmt/format.h>

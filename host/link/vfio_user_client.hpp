@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The client's side of the vfio-user protocol as a Backend; made by the functions of vfio_user_backend.hpp.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The beginning of a connection: agreeing on a version, and finding out what is there.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Models from the files that people have.
 
 MODEL_SOURCES := $(addprefix host/models/, \

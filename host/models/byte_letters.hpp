@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Byte-level vocabularies write each byte as a letter, so that a token is a text without spaces: what is no
 // printable character of Latin-1 has a letter from U+0100 on.
 #pragma once

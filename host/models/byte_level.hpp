@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Byte-level byte pair encoding: GPT-2, Whisper, SmolLM2. Text is cut into words, and the bytes of each are
 // joined.
 #pragma once

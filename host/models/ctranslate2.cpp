@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CTranslate2's folders, which faster-whisper reads.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/models/eight_bits.hpp"
 
 #include <algorithm>

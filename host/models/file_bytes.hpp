@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bytes of a file: mapped, so that a model of gigabytes costs nothing until its weights are read.
 #pragma once
 

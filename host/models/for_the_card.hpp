@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What models of language and of speech share as the card computes them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Weights in four bits as the card's linear layers read them.
 #pragma once
 

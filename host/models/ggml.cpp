@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // whisper.cpp's own format: no names for numbers, no offsets, one thing behind the other.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes Whisper models in whisper.cpp's format, exactly as its loader reads it.
 #pragma once
 

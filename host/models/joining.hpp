@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Byte pair encoding: joins the two neighbours whose pair comes first, until no pair can be joined.
 #pragma once
 

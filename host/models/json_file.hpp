@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JSON from strangers: each value is asked for by name, type and range, and messages name the file.
 #pragma once
 

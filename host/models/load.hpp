@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loads a model from whatever file or folder it lies in.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One loader for each format. All throw InputError, which names the file, what is wrong and what to do.
 #pragma once
 

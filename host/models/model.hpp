@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model as all loaders describe it, whatever file it came from: what it is, its numbers, and its weights
 // under one set of names. docs/models.md lists the names.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lists of values with their names: std::array of pairs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model packed for the card, in one file: a safetensors container whose tensors are what the card's memory
 // gets, each beginning with a page. Nothing is converted when it is read.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How exactly a card computes with a model, as users say it.
 #pragma once
 

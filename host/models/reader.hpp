@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Takes little-endian numbers, texts and blocks off a file, one after the other, and never goes past its end.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SentencePiece's byte pair encoding, as llama2.c and GGUF files of the kind "llama" have it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SentencePiece writes U+2581 for a space.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Weights as they lie in a file: a name, a shape, and a view into the file's bytes.
 #pragma once
 

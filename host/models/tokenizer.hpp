@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text to tokens and back, as the model's own tokenizer does it. Text may be any bytes: what is no UTF-8 is
 // not lost where the vocabulary has tokens for bytes.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hugging Face's tokenizer.json, as far as byte-level pieces go: GPT-2, Whisper, SmolLM2.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tensors of a file under the names that it gives them, until they have ours.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of CUDA that a card cannot have. They are there so that programs compile, and say why they do
 // nothing; programs ask the device's attributes before, or should.
 #include "host/sdaa/call.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Devices: what cards there are, what they are, waiting for all that was begun on one.
 #include <algorithm>
 #include <bit>

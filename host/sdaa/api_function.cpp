@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is known about kernels before they are launched.
 #include <fmt/format.h>
 

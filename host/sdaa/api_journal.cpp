@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the card tells about itself: its log, its faults, and how its firmware ended.
 #include <algorithm>
 #include <cstring>

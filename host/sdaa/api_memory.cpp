@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory of the card and pinned memory of the host.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory in the order of streams, and its pools.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streams, events, functions of the host.
 #include "host/sdaa/call.hpp"
 #include "host/sdaa/in_use.hpp"

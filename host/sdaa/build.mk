@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The runtime library that programs use the card with: an archive for our own programs, libsdaa.so for everybody's.
 
 SDAA_SOURCES := $(addprefix host/sdaa/, \

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every function of the C interface begins with: errors become codes, and the profiler hears of it.
 #pragma once
 

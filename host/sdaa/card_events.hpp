@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The card's events: which number is free, and how often each will have been recorded once all that was given
 // is done.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory of the card that the library has for itself: filled at once, and given back whatever happens.
 #pragma once
 

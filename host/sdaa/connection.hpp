@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A card with our protocol on it (abi/protocol.hpp): the handshake, short requests, slots of queues
 // and doorbells, the page on which the card tells what is complete, and time. Used by one thread at a time.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A device: the connection to its card, its queues, and everything that was made on it. One lock guards all
 // of it. waiting.hpp says how its card's time passes.
 #pragma once

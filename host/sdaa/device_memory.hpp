@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory of the card: for users asked for, noted, checked (memory_check.hpp), given back.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is made on a device: streams and their queues, events, memory, functions of the host.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What goes wrong inside the library travels as an exception up to the C function that was called, which
 // turns it into a code and remembers it for its thread.
 #pragma once

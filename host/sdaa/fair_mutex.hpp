@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A mutex that lets threads in in the order in which they came. Who lets the card's time pass holds it for a
 // while and asks for it again at once; with a plain mutex others would starve.
 #pragma once

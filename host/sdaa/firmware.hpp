@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The firmware of a card as a host finds it.
 #pragma once
 

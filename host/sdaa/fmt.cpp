@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fmt's functions for libsdaa.so, which programs use without fmt beside it: compiled once, here, instead of
 // in each source.
 #include <fmt/format-inl.h>

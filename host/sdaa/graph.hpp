@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs: what streams are given while they capture, as commands of the card (command::Graph).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs that are built node by node, and instances of them that take over changes.
 #pragma once
 

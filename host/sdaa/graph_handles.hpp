@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handles of graphs and their nodes: a node's is its graph's, with another kind and the node's number above
 // it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of the host in streams. The card says when one is due; a thread of ours calls it and tells the
 // card that it is done. When nobody else lets time pass that thread does, so that functions come due even
 // while the program only waits for them.

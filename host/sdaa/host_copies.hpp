@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copying on the host, between memory of programs and buffers that the card reaches: by several threads,
 // because one alone is slower than the link.
 #pragma once

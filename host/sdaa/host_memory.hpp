@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory of the host that the card reaches: what users have pinned, and buffers through which copies of other
 // memory go. Pinning fills the IOMMU and nothing else: the card hears nothing of it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An object of the C interface in a call's hands, with its device's lock.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads what a card tells about itself (abi/journal.hpp and fault.hpp). Needs nothing of the
 // firmware but that it has run once.
 #pragma once

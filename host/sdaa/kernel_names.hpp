@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who writes a trace of a simulated card is told how kernels are called. Nobody else wants to know.
 #pragma once
 

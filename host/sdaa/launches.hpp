@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which kernels the commands of a queue run, so that a failure and a long wait are told with a kernel's name.
 #pragma once
 

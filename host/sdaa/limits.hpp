@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long something may take before it is called off, in the card's time and in ours.
 #pragma once
 

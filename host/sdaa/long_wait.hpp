@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who waits for long is told for what: which kernel runs, for how many cycles, at what speed; on a card that
 // is shared whose launch it is.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/sdaa/memory_check.hpp"
 
 #include <fmt/format.h>

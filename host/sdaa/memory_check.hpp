@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Looking for misuse of device memory, when the environment asks for it (SWAI_MEMORY_CHECK=1). An allocation
 // has a zone on each side that nobody may write, and everything is filled: what is fresh, the zones, and what
 // was freed, so that it does not look like data any more. A card that is a functional model is told what is

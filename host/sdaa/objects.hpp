@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What handles of the C interface stand for. All of it is guarded by the lock of its device; `alive` is false
 // from the moment on in which it was destroyed.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies between cards. One that may do so (sdaaDeviceEnablePeerAccess) reads the other's memory through its
 // BAR, which a root complex that has both brings to it; else the bytes go through the host.
 #pragma once

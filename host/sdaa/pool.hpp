@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pools of memory that is allocated and freed in the order of a stream. The card's allocator knows no
 // streams: it is asked at once, and what a stream frees stays in the pool until the stream has come so far.
 // The same stream may have it again before.

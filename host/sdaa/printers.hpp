@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What kernels print: a buffer on the card for each module whose kernels may (abi/print.hpp). Whoever has
 // waited takes what is there; it goes to standard output, core after core.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the program does with its cards, as a Perfetto trace in the file that SWAI_PROFILE names: calls and
 // ranges of its threads, commands of its streams. Times are the host's, in nanoseconds since the file was
 // opened; the card's are with each command.

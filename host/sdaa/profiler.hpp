@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tells somebody when functions of the C interface begin and end.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The file of a model program: an ELF file as `sdaacc --mpe` makes it, or whatever somebody gives.
 #pragma once
 

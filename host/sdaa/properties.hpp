@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a device is, by the names of CUDA as well.
 #pragma once
 

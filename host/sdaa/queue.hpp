@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A queue of the card as the host sees it: what was put in, and what the card has told of it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The file that SWAI_RECORD names: what a program got to know of its cards, for `swai compare`. A line of
 // JSON for each result; nothing of time in it, and no addresses of the host, so that another card writes the
 // same.

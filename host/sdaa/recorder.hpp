@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes down what the program gets to know of its cards (record.hpp), if SWAI_RECORD names a file: how each
 // command of its streams ended, with the contents of copies to the host; lines that kernels print; messages
 // of model programs. What depends on time alone is left out: when a failure is noticed, whether a stream had

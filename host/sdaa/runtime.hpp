@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the library is to its process: the devices, the handles, what each thread has chosen.
 #pragma once
 

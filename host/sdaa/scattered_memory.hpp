@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Host memory in pages that the card has to know one by one, as drivers without an IOMMU have it: the list of
 // pages goes to the card, and copies name an offset. The baseline for pinned memory.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies of memory that the card does not reach: piece by piece through buffers of the library's own, which
 // threads of the host fill or empty while the card's DMA channels do the opposite.
 #pragma once

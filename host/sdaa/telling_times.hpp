@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When who waits for long is told so: once, and then rarely.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The variables of a module that hosts know (abi/variables.hpp): memory of the card as users have it, so all
 // copies reach it.
 #pragma once

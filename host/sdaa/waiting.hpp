@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How threads wait for the card of a device. The card's time passes only while somebody waits for it, and one
 // thread at a time can do that: the one that has the device's lock. A wait lets a little time pass, looks,
 // and lets the other threads have their turn.

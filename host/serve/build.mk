@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What `swai serve` is made of.
 
 SERVE_SOURCES := $(addprefix host/serve/, \

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A shared card behind its socket: a thread that serves its clients.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The process of a job, and all that it starts: they end together, whatever becomes of the daemon.
 //
 // Between the daemon and the program stands a process of ours, to which the program's children come when

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs that run one after the other, or a few at once, with a card: their output goes to files.
 #pragma once
 

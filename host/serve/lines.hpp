@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An answer in lines, between whoever makes them, in any thread, and the thread that has the connections.
 #pragma once
 

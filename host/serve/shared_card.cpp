@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/serve/shared_card.hpp"
 
 #include <algorithm>

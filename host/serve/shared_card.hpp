@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A card that several clients use at once. Each has a virtual card (virtual_card.hpp) that the socket server
 // shows it; this is what they share: the real card, its time, and its one place for requests.
 //

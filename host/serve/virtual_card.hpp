@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one client sees of a shared card: the registers that the runtime library uses, its own words for
 // requests, the slots of its own queues, what the firmware tells about itself; and memory of its own behind
 // bus addresses of its own. Nothing else is there.

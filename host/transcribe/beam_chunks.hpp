@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where keys and values of texts lie that have their beginnings in common: in chunks of rows, which texts
 // share.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text of a window as a beam search finds it, by the steps of OpenAI's decoder.
 #pragma once
 

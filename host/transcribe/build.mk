@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What was said in a sound: Whisper on a card.
 
 TRANSCRIBE_RULES := $(addprefix host/transcribe/,beam_chunks.cpp beam_search.cpp output.cpp segments.cpp special_tokens.cpp)

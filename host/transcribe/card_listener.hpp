@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A sound in one launch: the program `listen` (firmware/programs) leads the decoder, and goes from window to
 // window.
 #pragma once

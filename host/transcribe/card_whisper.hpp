@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A Whisper model as the card computes it. Graphs and weights agree on this.
 #pragma once
 

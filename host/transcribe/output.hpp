@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What was said, in the formats that people's tools read.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From the tokens of a window to pieces of text with times, and to where the next window begins.
 #pragma once
 

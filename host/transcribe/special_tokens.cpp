@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/transcribe/special_tokens.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whisper's tokens that are no text. Their numbers follow from the size of the vocabulary.
 #pragma once
 

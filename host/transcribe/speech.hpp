@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What decodes speech, seen from those who know the rules: a window of sound, and tokens that follow each
 // other.
 #pragma once

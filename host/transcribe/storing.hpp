@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the matrices of a Whisper model are stored on the card: one way for each kind, the same in all layers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a spectrogram to what was said, window by window, as OpenAI's `transcribe` does it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A Whisper model as far as it needs no card.
 #pragma once
 

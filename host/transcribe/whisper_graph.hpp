@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graph texts of Whisper models.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A Whisper model that is ready for the card: from files of its own makers, or from one that was packed for
 // the card before.
 #pragma once

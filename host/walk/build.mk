@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Lists of nodes on a card.
 
 $(eval $(call cxx_library,walk,$(addprefix host/walk/, \

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory of the card that lives as long as an object of the host.
 #pragma once
 

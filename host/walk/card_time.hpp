@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long the card takes for something.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lists that the card walks by itself, one run after the other: the program `decode` (firmware/programs)
 // launches them, changes what changes from run to run, and sends what each has chosen, for one text or for
 // several at once. The host asks once.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A copy to the card that runs while the host asks for other things.
 #pragma once
 

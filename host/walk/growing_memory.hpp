@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory of the card for tables that get longer together, such as the keys and values of a text.
 #pragma once
 

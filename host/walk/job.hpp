@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program on the card's management processor that runs, says something, and ends.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A list of nodes in the card's memory, with its block of parameters.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory of the card for all values of a kind that a program knows by their names.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/walk/pattern_memory.hpp"
 
 #include "host/graph/template_file.hpp"

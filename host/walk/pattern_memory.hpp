@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Templates of lists in the card's memory, for programs that build lists from them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches of the kernel `walk` (cpe-kernels/operators/walker).
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # One copy of a model's weights for all programs that use a daemon's card.
 
 WRITE_SOURCES := $(addprefix host/write/, \

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Texts that a daemon writes for programs which ask at its control socket.
 #pragma once
 

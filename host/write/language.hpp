@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is said about models and texts on a daemon's control socket (host/serve/control.hpp):
 //
 //   {"version": 1, "command": "models"}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model that a daemon has on its card, for a program that wants texts of it.
 #pragma once
 

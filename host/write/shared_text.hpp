@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One text of a model that a daemon has on its card.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Batches of training: windows as short as their sound, and windows of 30 seconds."""
 
 import dataclasses

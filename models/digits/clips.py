@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The sequences of test.txt as sounds: recordings that training never hears, joined."""
 
 import argparse

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Word error rate on the sequences of test.txt, by greedy decoding as OpenAI's reference does it, in PyTorch."""
 
 import argparse

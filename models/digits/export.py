@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes the weights of a checkpoint as digits.safetensors, in fp16, under Hugging Face's names.
 
 The embedding has one row for each token in use and one for all others, as in training; spread.py gives every token of

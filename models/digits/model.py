@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whisper's architecture in PyTorch, under the names of Hugging Face.
 
 Three things serve training alone and leave no trace in the file: tables of positions and timestamps are smooth (made of

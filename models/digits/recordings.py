@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Spoken digits: recordings of the Free Spoken Digit Dataset, and voices of espeak-ng."""
 
 import pathlib

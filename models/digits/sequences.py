@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sound with spoken digits in it, and what Whisper should write about it: the training data, drawn at random."""
 
 import dataclasses

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes a model folder as Hugging Face's out of digits.safetensors: every token of Whisper's English vocabulary gets its
 row, and a tokenizer is written. Needs nothing but Python."""
 

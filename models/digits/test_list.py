@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sequences of test.txt, and how many words of one are wrong. Needs nothing but Python.
 
 A line is a sequence: name, speed, gain in dB, noise below the digits in dB ("-" for none), and then, in turn, seconds of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whisper's English tokens, as far as this model has a use for them.
 
 Training knows `COLUMNS` tokens: the ten words, some control tokens, the timestamps, and one column that stands for all

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Trains the model of spoken digits. Goes on from its checkpoint, if there is one."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Byte-level byte pair encoding, as GGUF files of the kind "gpt2" describe it; digits one by one, as "smollm" wants it."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recordings for the studies of Whisper: jfk.wav, sentences that espeak-ng reads, spoken digits of FSDD."""
 
 import pathlib

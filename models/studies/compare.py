@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures that compare what a scheme computes with the reference, and tables of them."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads model.bin of a CTranslate2 folder (what faster-whisper uses): tensors by name. README.md has the format."""
 
 import struct

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """How the weights of Whisper's attention are spread, and what quantising them costs, per layer and head.
 
 For each head, over all rows: how many tokens the weights are spread over (exp of the entropy; median and largest), the share of all

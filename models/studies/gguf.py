@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads a GGUF file: metadata, and tensors of F32, F16, Q8_0 and Q4_1. README.md has the format."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Decoders of the llama kind, from GGUF files and from llama2.c's, with linear layers and attention by the scheme that is asked for."""
 
 import struct

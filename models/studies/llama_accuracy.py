@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What each way to compute SmolLM2, or stories260K, costs in perplexity, against double precision."""
 
 import argparse

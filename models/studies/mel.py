@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whisper's log-mel spectrogram."""
 
 import numpy as np

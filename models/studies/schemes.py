@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Linear layers and attention as the card computes them, or could: integers where it has integers, fp32 where it has fp32.
 
 Products of integers are exact here (fp64, or fp32 while sums stay below 2^24); what the drain makes of them is rounded to

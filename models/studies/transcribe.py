@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Transcribes recordings with Whisper tiny.en in double precision."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whisper (CTranslate2's tiny.en) with linear layers and attention by the scheme that is asked for."""
 
 import json

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A core group: CPEs, launch hardware, HBM controller and registers, with a target and an initiator port of the ring.
 //
 // Answers requests to its HBM (0x80_0000_0000 + group * 16 GiB) and its registers (device cg of the register description, at

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The management processor's way into the CPEs: from the group's register bus to the access port of one CPE.
 //
 // The upper half of the group's registers: bits 22:18 of the address choose the CPE, bits 17:0 go to it. A CPE that is not

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turns the bytes of a line and keeps them: byte i of data_i comes out in lane i + by_i modulo 64, one cycle after en_i, and
 // stays until the next one.
 module cg_align (

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CPEs of a group, each behind the gate of its clock.
 //
 // clk_i always runs; what is in here stops its own clocks. Vectors are indexed by CPE, row * Columns + column; those of column

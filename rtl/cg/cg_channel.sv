@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bus of one row or one column of CPEs: carries a word of 32 bytes per cycle from one sender to the receivers that its mask names.
 //
 // Rendezvous: a word goes in a cycle in which every receiver in its mask waits for this very sender and has room. So words of two

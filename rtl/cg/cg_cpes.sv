@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CPEs of a group with what joins them: a channel along every row and every column, barriers.
 //
 // clk_i always runs; what is in here stops its own clocks. Vectors are indexed by CPE: row * Columns + column. SharedClock, SmallCpes, and what

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Look-aside buffer of the segment table: 16 entries, found by their number at once, refilled by hardware.
 //
 // A number is looked up as long as lookup_valid_i is high, and must stay the same until the entry is here (hit_o) or it is known

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two users of the group's HBM: its own CPEs, and whoever comes over the ring. One request per cycle, in turns when both want.
 //
 // Cuts: nothing; a request passes in the same cycle, and so does a response, to whom its `dest` names (cg_pkg::SourceDma and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Code cache that the CPEs of a group share, behind their private ones: 64 KiB, 4 ways of 64-byte lines, by scalar address.
 //
 // A CPE holds fetch_valid_i and its line until it is answered. All that ask for one line when it is looked up, or while it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The launch hardware of a core group: registers, queue, the launch that runs, resets and fault records of the CPEs, done words.
 //
 // A doorbell (a register write) queues a launch; each CPE of its mask is offered it (launch_valid_o, until launch_ready_i);

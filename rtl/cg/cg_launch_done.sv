@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tells the management processor that launches have ended: writes the done word into its inbox and, when asked, sets the
 // group's bit of the inbox's work word once that write has been answered.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The launches that wait: doorbells in the order in which they came, with the cycles that each has waited.
 //
 // Latency: a launch shows at the output in the cycle after its doorbell. Cycles in which nothing waits need no clock.

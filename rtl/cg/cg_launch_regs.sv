@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The registers of the launch hardware (device cg, from launch_mask on but for the counters), and the results of the last
 // sixteen launches. Every access is answered in its first cycle. A doorbell that finds the queue full is refused.
 module cg_launch_regs #(

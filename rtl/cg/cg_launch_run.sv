@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the launches of a group, one after the other.
 //
 //   Idle --head of the queue--> [Invalidate] --> Run --all through--> Idle

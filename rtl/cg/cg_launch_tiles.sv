@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Brings the CPEs of a group in and out of reset, one bit each: all of them are in the same machine.
 //
 //   parked --enabled--> on --stopped--> halted, until quiet and recorded --> four cycles of reset --> on, or parked

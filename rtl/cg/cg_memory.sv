@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The path from the CPEs of a group to memory: chooses, checks and translates their requests, aligns their bytes, sends them to
 // the group's HBM or over the ring, and brings them code. docs/cg-memory.md tells more.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The way in of a group's memory port: chooses one request per cycle, translates it, and sends it to the group's HBM or to the
 // ring. Two registers deep: in the first a request waits for its segment, in the second for whoever takes it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The way back of a group's memory port: one response per cycle to the CPEs, with its bytes in the lanes they asked for.
 //
 // The ring goes first, as it cannot wait; it is never that fast for long, as few of its requests are under way. Then the HBM and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fault records of a group's CPEs, one for each: the first fault since the record before was cleared.
 //
 // Whoever has one to take waits (waiting_o); one CPE a cycle is served, the lowest first: its own record for a fault, else

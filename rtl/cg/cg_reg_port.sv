@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From the ring to the register bus of the group's devices, one access at a time.
 //
 // Passes on reads and writes of 1, 2, 4 or 8 naturally aligned bytes inside a 64-bit word. Answers StatusDenied to all others,

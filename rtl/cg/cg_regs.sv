@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The registers of a core group: identity, counters, damaged memory; and the way to those of the launch hardware and, in the
 // upper half, to the CPEs.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Synchronisation of the CPEs of a group: of a row, of a column, of all.
 //
 // Bit scope * N + c belongs to CPE c (row * Columns + column); scopes are row, column, all. A CPE holds the bit of its scope until its

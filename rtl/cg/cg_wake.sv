@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The clock of one CPE: stands still while the CPE sleeps and nothing is for it.
 //
 // A CPE says by asleep_i that an edge would change nothing in it; an input that would change something is named below and

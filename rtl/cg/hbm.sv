@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The HBM of a core group: controller, PHY, and the gate that stops their clock while the memory is in self-refresh. See
 // hbm_ctrl for the contract.
 module hbm #(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Atomics between their read and their write: takes what the memory gave, computes, hands back what is to be written.
 //
 // One per cycle. The result comes two cycles after the data of the read; with nothing to write when that was damaged.

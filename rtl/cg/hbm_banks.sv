@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the timings of the memory allow a pseudo-channel in this slot: the commands of the last slots, and from them which banks
 // may take which command. See hbm_pkg for slots and phases.
 //

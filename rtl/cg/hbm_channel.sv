@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One pseudo-channel: its queue, its banks, its refreshes. In phase 0 of a slot it opens a row or refreshes a bank, in phase 1
 // it plans, in phase 2 it moves a line and closes a row, in phase 3 the slot ends. Requests come in any phase.
 module hbm_channel #(

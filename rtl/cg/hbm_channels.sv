@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The four channels, one cycle apart: in each cycle one of them may open a row, and one may move a line and close a row. Their
 // commands leave through one register.
 module hbm_channels #(

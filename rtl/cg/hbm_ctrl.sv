@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The HBM controller of a core group: a target of the ring in front, the memory's commands behind. See docs/hbm.md.
 //
 // Orders: requests to one line take effect in the order in which they were taken; others in any order. A write is answered

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A delay of a fixed number of cycles for items that come now and then: only their valid bits move.
 module hbm_delay #(
   parameter int unsigned Width  = 8,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where requests enter the HBM controller and get their place in the order: decides what each one is, answers at once what
 // needs no data from the memory, and hands the others to the channel of their line.
 //

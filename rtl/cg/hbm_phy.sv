@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The boundary to the memory itself. On a chip this is the vendor's PHY with the stack behind it; here the cells are C++
 // (sim/hbm/hbm_cells), called once for each line that moves.
 //

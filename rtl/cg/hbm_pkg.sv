@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HBM of a core group: sizes, timings, the place of a line, and what travels between the parts of the controller.
 //
 // A pseudo-channel works in slots of four cycles, the time that a line takes on its data bus. In a slot it may open a row

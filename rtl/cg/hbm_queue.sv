@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The requests that wait in a pseudo-channel, and the choice among them: which row to open, which to close, which line to move.
 //
 // Orders: requests to one line go in the order in which they came (a chain: each is blocked until the one before it has

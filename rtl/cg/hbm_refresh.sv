@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which bank of a pseudo-channel is refreshed next, and when.
 //
 // Every due_i (sixteen in a tREFI) is one refresh to do. They go in rounds in which each bank has its turn once, in whatever

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The way back: data of reads and answers to everything else, in turns, one response per cycle.
 //
 // Data cannot wait when it comes from the memory: who starts a read takes a place first (read_room_o, read_start_i).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time for the channels: the slot's phases, when refreshes come due, and when the memory sleeps.
 //
 // After TIdle cycles without work no more refreshes come due (drain_o); when those under way have ended (quiet_i) the memory goes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A compute core (CPE): scalar core, local memory, systolic and vector unit, DMA engine, row and column channel, control. docs/cpe.md is
 // the tour.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The port through which the management processor looks into a CPE: its local memory (addr[17] = 0) and its registers.
 //
 // access_valid_i and the request are held until access_ready_o, in whose cycle access_rdata_o counts. Register 4 (control) clears

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Integer arithmetic, conditions of branches, targets, addresses of memory. Combinational.
 // An instruction has either a second register or an immediate as operand, and the other one is 0.
 module cpe_alu (

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cpe_alu where area counts: one adder that also subtracts and compares, and another one for addresses. What is shifted comes from the
 // multiplier. Combinational.
 module cpe_alu_serial (

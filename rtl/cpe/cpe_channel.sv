@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The engine of a CPE at its row's or its column's channel: takes commands from the core, moves words of 32 bytes between local
 // memory and the bus (cg_channel). docs/channels.md tells how programs see it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The commands of one direction of a channel engine: the one that is carried out, and those that wait behind it.
 //
 // A command moves `beats` words of 32 bytes from `addr` upwards. The one in front is at the outputs, its address and what is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The receiving half of a channel engine: tells the bus whose words it waits for, and writes what comes to local memory.
 //
 // receive_ready_o and receive_one_o are what was true before a word that arrives in the same cycle: receive_one_o says that there

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sending half of a channel engine: reads words from local memory ahead, and offers them to the bus one after the other.
 //
 // Cuts: all paths but send_ready_i to event_sent_o. What the bus sees comes from registers.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which unit of a CPE a command of the core is for, and that unit's answer. A unit that is not there refuses.
 module cpe_commands #(
   parameter bit Serial = 1'b0  // no gates for what the core does not look at

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The control unit of a CPE: takes launches, waits at barriers, tells when the CPE may sleep, and collects faults.
 //
 // launch_*: a launch is taken in the cycle in which valid and ready are high; ready says that the core waits for one

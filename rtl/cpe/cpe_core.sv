@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The scalar core of a CPE: RV32IMC_Zicsr, in order, machine mode only, no traps (docs/cpe-core.md).
 //
 // cpe_fetch brings one decoded instruction a cycle; here it is executed, in one cycle unless it waits for something. Results

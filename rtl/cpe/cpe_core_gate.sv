@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The door of the scalar core: its clock, and what the local memory tells it.
 //
 // en_i: the core needs the coming edge; from registers, the units' answers and inputs of the CPE.

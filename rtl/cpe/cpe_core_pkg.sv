@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the parts of the scalar core agree on: kinds of instructions, operations and the numbers of the counters.
 package cpe_core_pkg;
 

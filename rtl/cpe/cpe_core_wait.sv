@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When the scalar core needs its clock: always but while it waits for an engine that has not taken its command, and nothing else
 // happens. Meanwhile nothing in the core would change, nor in what hangs on its clock (cpe); its counters get the cycles afterwards.
 module cpe_core_wait (

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The counters of the small core. In every cycle one of them counts, for an instruction or a reason to wait: so they are in one memory
 // with one adder. Cycles, and the upper half of the instructions, have registers.
 //

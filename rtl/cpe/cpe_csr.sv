@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Control and status registers, and the counters (docs/cpe-core.md). Reads are combinational; the instruction that reads a
 // counter has not been counted yet. Every cycle counts once as such, and either for an instruction or for what was waited for.
 // Serial: the counters are in a memory, which shows one of them, and an instruction may have to wait for it (wait_o).

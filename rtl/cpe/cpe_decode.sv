@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decodes a 32-bit instruction. Combinational. Whatever is not in RV32IM_Zicsr or a custom instruction becomes KindStop;
 // which CSRs there are, cpe_csr knows.
 //

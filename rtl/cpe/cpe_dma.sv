@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The DMA engine of a CPE: moves data between local and global memory while the core goes on. docs/cpe-memory.md tells how programs
 // see it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the core's commands enter the DMA engine: checks them and numbers the transfers.
 //
 // Tickets count the transfers begun; the first one has ticket 1. Transfers become complete in their order (complete_i).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the parts of a CPE's DMA engine agree on.
 package cpe_dma_pkg;
 

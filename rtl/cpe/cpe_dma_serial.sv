@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The DMA engine of a small CPE: what programs see is what cpe_dma does, but that commands wait for the transfer before them, and that
 // there is one request under way at a time.
 //

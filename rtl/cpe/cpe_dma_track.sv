@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tags of the DMA engine: which piece each outstanding request is for, which transfers are complete, and the first fault.
 //
 // A tag is free again in the very cycle of its answer. Answers come in any order. After a bad one nothing is complete any more

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keeps the transfers of the DMA engine and cuts them into pieces that lie in one line of global memory, one piece per cycle, rows
 // from the first to the last. The next transfer follows the last piece of the one before without a gap.
 //

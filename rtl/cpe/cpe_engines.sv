@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The engines of a CPE: what works while the core goes on. DMA engine and channels, arithmetic units, their counters; and the way of the
 // core's commands to them. Those to cpe_control, which is with the core, are told apart here as well.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expands a 16-bit RV32C instruction into its 32-bit equivalent; longer ones pass. Combinational.
 // What is reserved, or belongs to floating point, becomes 0, which is not legal either. Hints expand to what they are.
 module cpe_expand (

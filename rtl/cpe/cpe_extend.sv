@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a load makes of the lower bytes of a word, from a lane on: sign or zeros above them.
 module cpe_extend (
   input  logic        en_i,      // else 0

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fetches, aligns, expands and decodes: one instruction a cycle into the register in front of the execute stage.
 //
 //   cycle t    the address of a 64-bit word of code goes to the cache (that of a jump's target in the jump's own cycle)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The private instruction cache: 16 KiB, two ways, 64-byte lines, read as 64-bit words. Addresses count such words.
 //
 // A read presents the words of both ways and their tags one cycle later, and until the next read. A line is written in one

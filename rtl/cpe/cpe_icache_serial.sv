@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The private instruction cache where area counts: 8 KiB as in cpe_icache, but one way, and a line that was filled is not shown.
 //
 // A line is 32 bits in each of 16 memories, which are written as a whole and read by 4 bits: nothing chooses a word.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The inputs of a CPE, each quiet unless it is for this CPE: nothing in a sleeping one moves with what goes past it.
 //
 // It serves simulators, too: as the rest of the CPE looks at these copies alone, and not at wires that differ from CPE to CPE, all

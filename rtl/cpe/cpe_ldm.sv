@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The local memory of a CPE (LDM): 128 KiB in 8 banks of 512 rows of 32 bytes. Bank addr[7:5], row addr[16:8]. Each bank serves one
 // access per cycle, different banks different ports at once.
 //

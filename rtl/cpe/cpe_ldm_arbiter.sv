@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who has which bank of the local memory in this cycle. cpe_ldm tells the rules.
 //
 // Lines touch up to three banks, everybody else one.

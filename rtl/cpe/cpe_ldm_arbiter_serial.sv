@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whose cycle it is at a local memory that serves one access at a time. cpe_ldm tells the rules; all its banks are one here.
 //
 // Cuts: nothing; ready of a port follows only from ports that go before it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One bank of the local memory of a CPE: 512 rows of 32 bytes, and the choice of what goes into them.
 //
 // At most one of the sources asks in a cycle (cpe_ldm sees to it). With en_i low nothing is chosen and nothing moves.

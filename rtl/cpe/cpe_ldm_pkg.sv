@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the parts of a CPE ask of its local memory (cpe_ldm tells the rules). Each request is there until its `ready`; what was read
 // comes by a signal of its own. The widest field is the last: so it lies in whole words of a simulator.
 package cpe_ldm_pkg;

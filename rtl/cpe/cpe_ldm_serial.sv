@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The local memory of a CPE where area counts: the ports and rules of cpe_ldm, but one access per cycle in all, so that nothing
 // is chosen per bank.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What asks for a CPE's local memory, port by port, and the memory behind it: cpe_ldm, or with Serial its small sibling.
 // rs, rr, cs, cr: the channels' senders and receivers; sx, sw, sd: the systolic unit; va to vd: the vector unit; a: the access port.
 //

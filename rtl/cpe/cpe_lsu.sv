@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loads and stores: to local memory in the cycle of the instruction, to the window from the next cycle on. What a load from
 // local memory brings is at data_o one cycle after it was taken.
 // valid_i and the instruction stay until done_o or fault_o.

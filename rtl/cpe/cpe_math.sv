@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arithmetic that the serial vector unit and the drain of the serial systolic unit share. One result after the other; the vector
 // unit goes first.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A CPE's port to the memory of its group, for DMA engine and window. The scalar core goes first, but a request that is offered stays so.
 module cpe_memory_port #(
   parameter bit Serial = 1'b0  // no multiplexer for data that nobody looks at

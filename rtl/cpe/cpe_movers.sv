@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What moves data of a CPE while the core goes on: the DMA engine, and the engines at the channels of row and column, behind one door
 // (cpe_movers_gate): while none of them has a command, their clock stands still, and a simulator does nothing for them.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The door of what moves data (cpe_movers), as cpe_unit_gate is that of an arithmetic unit: its clock, and everything that comes in.
 //
 // en_i: they need the coming edge; from registers and the issue port.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Multiplication in the same cycle; division, one quotient bit a cycle and only as many as the quotient has.
 // start_i takes the operands of a division when none is under way; done_o stands for one cycle, with the result.
 module cpe_muldiv (

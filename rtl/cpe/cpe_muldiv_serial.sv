@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cpe_muldiv where area counts: a division takes 34 cycles, whatever the quotient. The multiplier shifts, too: to the left by n is
 // times 2^n, to the right the upper half of the product with 2^(32 - n).
 module cpe_muldiv_serial (

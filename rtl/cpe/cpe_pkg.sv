@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the parts of a CPE (core, local memory, engines) and its core group agree on. docs/cpe.md tells how they work together.
 package cpe_pkg;
 

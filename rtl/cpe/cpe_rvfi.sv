@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Retirement port: one record for every instruction that is done, and for the one that faults. Exists with CPE_RVFI only. The
 // record follows the instruction by one cycle, when a load's data are there.
 `ifdef CPE_RVFI

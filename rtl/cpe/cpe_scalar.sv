@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The scalar side of a CPE: its core, the clock that stands still while the core waits for an engine, and the window to global memory.
 // Control and access port have the same clock (core_clk_o): they have nothing to do then.
 module cpe_scalar #(

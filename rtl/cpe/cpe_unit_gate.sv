@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The door of an arithmetic unit: its clock, everything that comes in, and what the core hears of it. While the unit has nothing to do,
 // its clock stands still and nothing in it moves with what goes on outside.
 //

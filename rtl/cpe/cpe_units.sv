@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arithmetic units of a CPE, systolic and vector, with the arithmetic that their small siblings share. Ports as of cpe_systolic and
 // cpe_vector; sx to sd and va to vd are their ports of local memory.
 module cpe_units #(

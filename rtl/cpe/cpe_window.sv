@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The way of the scalar core to global memory: one load or store of 1, 2 or 4 bytes at a time, as a request to the group.
 //
 // The upper four bits of the address choose segment and offset: the data window counts from pointer_i (offsets modulo 2^48), the

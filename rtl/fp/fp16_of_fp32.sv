@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An fp32 number as fp16, to nearest even: subnormal results, infinity for what is too large, 0x7e00 for every NaN. Combinational.
 module fp16_of_fp32 (
   input  logic [31:0] a_i,

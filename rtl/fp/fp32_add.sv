@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // y = a + b in fp32, to nearest even; subnormals in and out; every NaN result is 0x7fc00000.
 // Latency 3 cycles in which en_i is high: the larger number goes first (1), the smaller one is shifted and added (2), the sum is
 // rounded (3).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // y = a * b + c in fp32, rounded once, to nearest even; subnormals in and out; every NaN result is 0x7fc00000.
 // Latency 3 cycles in which en_i is high: the product (1), the sum (2), rounding (3).
 //

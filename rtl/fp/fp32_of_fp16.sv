@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An fp16 number as fp32, exactly; every NaN becomes 0x7fc00000. Combinational.
 module fp32_of_fp16 (
   input  logic [15:0] h_i,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A signed integer as fp32, to nearest even. Combinational.
 // Without en_i the result is 0, and nothing is computed, which costs a simulator least.
 module fp32_of_int32 (

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares two fp32 numbers. less and equal are false when one is a NaN; -0 equals +0. min and max ignore a NaN; of two they make
 // 0x7fc00000; for them -0 is below +0. Combinational.
 module fp32_order (

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All arithmetic in fp32 that a CPE has, with one multiplier, one adder and one shifter, step after step: what fp32_fma, fp32_order,
 // fp32_special and the conversions make, in 6 to 60 cycles.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the serial arithmetic units of a CPE ask of the arithmetic that they share (cpe_math).
 package fp32_serial_pkg;
 

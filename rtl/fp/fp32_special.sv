@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // exp2, log2, reciprocal and 1/sqrt in fp32: a quadratic polynomial from a table (docs/floating-point.md). Subnormal numbers count
 // as 0 of their sign; results below 2^-126 are 0 of their sign; every NaN is 0x7fc00000. The error is below one unit in the last
 // place. Latency 4 cycles in which en_i is high.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of fp32_special, read with a clock. Written by scripts/gen-special-tables.py, which says what a word means.
 module fp32_special_table (
   input  logic        clk_i,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The integer of 8 bits nearest to an fp32 number, halves to even; what does not fit becomes the nearest that does, a NaN the
 // largest. Combinational.
 module int8_of_fp32 (

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an atomic memory operation writes, from the old value and the operand. Purely combinational.
 //
 // size_i is 2 (words) or 3 (double words), the sizes that atomics have. Words travel in the lower half; the upper half

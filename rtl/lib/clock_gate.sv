@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The clock gate: the one cell that a chip replaces by its library's. Nothing else in the design touches a clock.
 //
 // clk_o has the high phases of clk_i that follow an edge at which en_i was high before. en_i comes from registers on the

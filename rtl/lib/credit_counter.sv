@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts the free places of a consumer at a distance: take one for each item sent, give one back for each place freed.
 //
 // Cuts: both directions; count_o and avail_o come from registers, a credit given can be taken in the next cycle.

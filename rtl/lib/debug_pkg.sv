@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The debug port of the management core: whoever debugs it (the host through BAR4, a simulator) drives the request.
 package debug_pkg;
 

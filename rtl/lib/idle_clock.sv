@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The clock of a block that mostly has nothing to do: it runs while busy_i, and Tail cycles longer, so that what the
 // block tells others comes to rest: pulses end, and who looks at its registers sees the last change.
 //

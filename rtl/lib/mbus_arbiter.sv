@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Several masters share one slave of the memory bus.
 //
 // Cuts: nothing; requests and responses pass in the same cycle.

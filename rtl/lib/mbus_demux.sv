@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One master of the memory bus reaches several slaves.
 //
 // Cuts: nothing; requests and responses pass in the same cycle.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The slave of the memory bus that stands where nobody lives: answers every request with an error, one cycle later.
 module mbus_error (
   input  logic           clk_i,

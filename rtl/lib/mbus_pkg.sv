@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory bus inside the management processor's complex: core -> SRAM, ROM, devices, ring.
 //
 // Law of the bus

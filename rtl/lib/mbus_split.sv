@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One master of the memory bus between a prompt slave and a patient one.
 //
 // The prompt slave (on-chip memory, devices) answers when it likes; the patient one (the ring) waits with its answer, under

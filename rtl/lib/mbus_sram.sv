@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // On-chip memory as a slave of the memory bus, in rows of one line.
 //
 // Answers one cycle after the request was taken, one request per cycle; an atomic operation takes a second cycle in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From the memory bus to the register bus of devices (see reg_pkg for its law).
 //
 // Cuts: requests, both ways (one is held in registers while the device works on it). The response passes from the device to

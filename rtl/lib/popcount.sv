@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts the ones of a word.
 //
 // Purely combinational, in log2(Width) steps: neighbouring counts of 1, 2, 4, ... bits are added, all of them in one

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A memory with a port that reads and another that writes, both in the same cycle if need be. A chip or an FPGA that needs its own
 // macro replaces this file.
 //

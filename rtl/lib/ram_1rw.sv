@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory that every larger array of the design is: one port that reads or writes in a cycle. A chip or an FPGA that
 // needs its own macro replaces this file.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The register bus: one 64-bit access at a time between mbus_to_reg and a device.
 //
 // Law of the bus

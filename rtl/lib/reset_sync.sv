@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A reset that starts at once and ends with the clock.
 //
 // rst_no falls with rst_ni, without a clock, and rises at the second rising edge of clk_i after rst_ni rose, so that all

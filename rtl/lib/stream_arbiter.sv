@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Several streams into one, in turns.
 //
 // Cuts: nothing; valid and payload pass in the same cycle, ready too.

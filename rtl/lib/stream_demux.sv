@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One stream to one of several consumers.
 //
 // Cuts: nothing; purely combinational.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A queue between two streams.
 //
 // Cuts: valid and payload forwards unless FallThrough is set; ready backwards always (in_ready_o comes from a register).

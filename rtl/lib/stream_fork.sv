@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One stream to several consumers: each gets every item exactly once, each in its own time.
 //
 // Cuts: nothing. in_ready_o follows the ready of all outputs in the same cycle.

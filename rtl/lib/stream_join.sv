@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Several streams into one: an output item is one item of every input together.
 //
 // Cuts: nothing; purely combinational. in_ready_o of one input follows the valid of the others, out_valid_o never

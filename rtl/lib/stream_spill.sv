@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A register slice: ends long paths in both directions.
 //
 // Cuts: valid, payload and ready; every output comes from a register.

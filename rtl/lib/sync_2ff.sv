@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Brings signals of another clock, or of none, into this one: two flip-flops for each bit.
 //
 // Latency: two cycles. Bits arrive independently of each other: never use it for a number of several bits, except in

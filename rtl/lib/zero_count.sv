@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts the zeros above the highest one (Leading) or below the lowest one (trailing). A word of zeros counts Width.
 //
 // Purely combinational, in log2(Width) steps, each of which asks whether the half that is looked at is empty.

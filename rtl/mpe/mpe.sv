@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The management processing element: a single-issue, in-order RV64 core with caches and address translation.
 // Wiring of its stages; docs/mpe.md is the tour.
 module mpe #(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Integer unit: RV64I, Zba and Zbb in one cycle. Combinational.
 // word_i makes it a 32-bit operation with a sign-extended result; uw_i takes only the low word of a_i.
 module mpe_alu (

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joins the core's requesters to the one memory bus and counts writes that are not acknowledged yet.
 // Reads of the data side go first, then write-backs and uncached stores, then instruction refills.
 module mpe_bus (

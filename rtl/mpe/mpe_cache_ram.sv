@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Data memory of a 4-way cache with 64-byte lines: eight banks of 64 bits.
 //
 // Word i of a line in way w lies in bank (i + 2w) mod 8. So one cycle reads word i of all four ways (four different

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tags, valid bits and replacement state of a 4-way cache.
 //
 // A set is read in one cycle and compared with tag_i in the next; the comparison stays until the next read. A cycle either

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory stage: where instructions commit, traps are taken, and the debugger halts the core.
 //
 // An instruction commits in the cycle in which it is done. Before it has begun to act (its first cycle here) an interrupt

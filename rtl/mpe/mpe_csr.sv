@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Control and status registers, trap entry and return, interrupt selection, counters.
 //
 // Everything here happens in the memory stage, the point at which instructions commit: one CSR access, trap or return

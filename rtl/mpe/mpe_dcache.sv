@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Data cache: write-back, write-allocate, one access at a time, physical addresses.
 //
 // An access begins with issue_i, which reads the set; from the next cycle its command stands until done_o. Reads and

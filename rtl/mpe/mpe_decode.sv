@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decodes a 32-bit instruction (already expanded) into the control bundle and its immediate.
 // Combinational. What depends on privilege or on CSR state is checked later, in execute and in the CSR file.
 module mpe_decode (

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Divider, one quotient bit per cycle; only as many steps as the quotient has bits.
 // start_i takes the operands; done_o stands from the cycle in which the result is there until the next start.
 module mpe_div (

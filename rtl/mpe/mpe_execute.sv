@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Execute stage: arithmetic, addresses, branches, and the exceptions that need no memory.
 //
 // A branch acts in its first cycle here, whether or not the memory stage is free: a wrong prediction redirects fetch at

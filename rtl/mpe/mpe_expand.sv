@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expands a 16-bit RV64C instruction into its 32-bit equivalent.
 // Combinational. Reserved encodings raise illegal_o; hints expand to what they are in the base ISA.
 module mpe_expand (

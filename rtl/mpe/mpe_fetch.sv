@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instruction supply: instruction cache, look-aside buffer, prediction, and the queue that decode takes from.
 //
 // Stage F0 chooses an address and reads cache and predictor; stage F1 translates, compares, predicts the next address

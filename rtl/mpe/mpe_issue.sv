@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decode stage: one instruction a cycle, with its operands.
 //
 // Operands come from the register file, or from the instructions in execute and memory that have not written it yet.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loads, stores, atomics, cache-block operations and fences: everything of the memory stage that touches memory.
 //
 // An instruction arrives with x_fire_i at the end of execute: its address is translated and the cache set read in that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The core's way to memory: load-store unit with the data cache, the walker of page tables, which both sides of the core share, and
 // the bus. Ports as of mpe_lsu, mpe_walker and mpe_bus; those of the fetch stage begin with fetch_.
 module mpe_memory #(

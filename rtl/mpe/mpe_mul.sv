@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pipelined 64-bit multiplier: partial products in the cycle of start_i, the result in the next.
 // A new multiplication can start every cycle; the result stays until then.
 module mpe_mul (

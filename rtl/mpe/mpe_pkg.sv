@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Types that the blocks of the management core share.
 //
 // Control bundles stay at or below 64 bits: the simulator handles those in one machine word.

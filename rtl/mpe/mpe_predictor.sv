@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Branch prediction: a 2-way branch target buffer of 128 entries, two-bit counters chosen by address and by the outcomes
 // of the latest branches, and a return stack.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lines on their way into the instruction cache: those that fetch misses, and the two behind the one that it is at, once it has
 // missed one of a page.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Integer registers: three read ports, one write port. x0 is not stored; the readers know.
 // After reset it writes zeros, one register a cycle, until ready_o: so the memory needs no reset and programs start alike.
 module mpe_regfile (

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Retirement port: one record for every instruction that commits, every exception and every interrupt, registered so that
 // the CSR outputs of the core show the state after it. For trace, lockstep and proofs; exists with MPE_RVFI only.
 `ifdef MPE_RVFI

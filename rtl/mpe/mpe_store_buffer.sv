@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stores that hit the data cache, waiting for a cycle in which the cache memory is free. Oldest first.
 // Each is a pair of 64-bit words, as far as its strobes say. A look-up overlays a word with what is waiting for it.
 module mpe_store_buffer #(

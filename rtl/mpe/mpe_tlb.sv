@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fully associative look-aside buffer for Sv39.
 //
 // Look-up is combinational. An entry that does not allow the access counts as a miss: the walker then decides, from

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sv39 page-table walker, shared by the two look-aside buffers. Reads page-table entries through the data cache.
 //
 // A request (operands held until its done) ends with done and either no fault (entry_o is to be put into the buffer that

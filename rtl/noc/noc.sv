@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ring: MPE, PCIe and one to four core groups (see noc_pkg for its law, noc_node for what a port can do, docs/ring.md for why it
 // cannot get stuck).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where packets arrive: a queue with two inputs that take an item each in any cycle, in that order, and one output.
 //
 // Cuts: everything; the output comes from a register.

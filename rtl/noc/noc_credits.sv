@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The credits of a node: for how many more requests there is room at each target.
 //
 // cw_ok_o and ccw_ok_o say whether all destinations of the packet at the head of a direction's queue have room; *_take_i takes

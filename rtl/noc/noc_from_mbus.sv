@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A slave of the memory bus that asks on the ring: the management core's way to memory and devices of the card.
 //
 // Cuts: nothing; a request passes in the same cycle, and so does a response that comes in its turn.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A node's side that asks: where each request goes, and back to the initiator what answers.
 //
 // Cuts: responses (rsp_valid_o and rsp_o come from registers). A request passes into the ring in the same cycle;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A node of the ring: the ports of an initiator and of a target on one side (noc_pkg has their law), on the other the slots of
 // three classes in two directions: requests, responses, and credits, which say that a request has left its target's buffer.
 //

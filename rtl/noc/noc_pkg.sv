@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ring between management processor, PCIe endpoint and core groups: what travels on it.
 //
 // Law of the ring, as its users see it

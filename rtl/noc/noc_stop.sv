@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One node's stop on one class of the ring in one direction: the slot register behind the node, and a queue of what the
 // node wants to put into passing slots.
 //

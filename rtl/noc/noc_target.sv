@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A node's side that answers: requests from the ring to the target, its answers to the ring, and back to every initiator a
 // credit for each request that has left the buffer.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A target of the ring that is a master of the memory bus: the ring's way to the management processor's memory and inbox.
 //
 // Cuts: nothing; requests pass in the same cycle, responses too while the ring takes them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One channel: its registers, how far its descriptors are, and how it stops.
 //
 // Counts of descriptors run freely modulo 65536: head (completed) <= issue (all chunks handed over) <= fetch (asked for) <=

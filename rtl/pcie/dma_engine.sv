@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DMA engine: eight channels between host memory (memory reads and writes on PCIe) and card memory (lines on the ring).
 // docs/dma.md tells what it promises and how it works.
 //

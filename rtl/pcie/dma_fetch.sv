@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fetches descriptors, channels in turns, and keeps those that are under way.
 //
 // Cuts: nothing; a descriptor can be read in the cycle after its answer.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Card memory to host: reads the lines of a chunk over the ring, turns them so that they lie as in the packet, and sends
 // memory writes in the order in which the chunks came.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The registers that all channels of the DMA engine share.
 module dma_globals (
   input  logic        clk_i,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cuts descriptors into chunks and hands these to the readers and writers of host memory.
 //
 // Fair: a direction that has room takes turns among its channels, chunk by chunk; both directions alternate. So a channel

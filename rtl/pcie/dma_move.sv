@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The buffer of completions, and the way from there to card memory: reads that are complete, in the order in which they
 // became so, leave as writes of whole lines; only their first and last line may be partial.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Posted packets on their way out: data of the gatherer, and completion records between its packets.
 //
 // Cuts: everything but readiness. Order: as taken. During a function-level reset a packet of which nothing has been taken yet

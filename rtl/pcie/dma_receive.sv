@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Takes completions: checks each against the read that it answers and turns its payload so that bytes lie as in the card's
 // lines.
 //

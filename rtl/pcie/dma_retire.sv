@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ends descriptors: when a channel's oldest one has all its data in place it gets its record, then its interrupt, then the
 // head moves and the work bit is raised. The same for the interrupt of a channel that has failed.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The engine's requests on the ring: takes turns among those who ask, gives each request a free tag, and brings the answer
 // back to whom it belongs.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reads of host memory: gives each a tag, sends it, and knows what has become of it.
 //
 // A tag is free, waiting (for completions), full (all data is there and waits to be moved to card memory) or given up: its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Knows when a descriptor's data is where it belongs: as many chunks finished as handed over, as many lines answered by the
 // ring as written to it. Each count has one source of events; only their equality matters, so that they need no start.
 module dma_track (

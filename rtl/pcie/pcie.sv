@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The PCIe side of the card: endpoint and DMA engine, with one initiator port and one target port on the ring.
 //
 // The two share the initiator port in turns; tags tell their answers apart (the engine's are below 128).

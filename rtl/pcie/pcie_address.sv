@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an address in a memory request means, and whether the host may go there. Combinational.
 //
 // BAR0 shows the HBM of all groups from offset 0, and the SRAM of the management processor from 64 GiB. An access never

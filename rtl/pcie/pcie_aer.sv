@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Extended capabilities: advanced error reporting (0x100), with the log of the first error's header, and the serial number
 // (0x140). The error registers survive every reset but power-on; a reset of the function clears masks and severities only.
 //

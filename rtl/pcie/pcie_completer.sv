@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Answers the host's requests, in order: gathers the lines of reads, which come in any order, and cuts them into
 // completions.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Configuration space: a type 0 header with the capabilities power management (0x40), MSI-X (0x50) and PCI Express (0x60); the
 // extended capabilities (0x100 and up) are in pcie_aer. Words that hold nothing read 0.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Device `debug`: the debug port of the management processor as registers. It works without firmware.
 module pcie_debug (
   input  logic              clk_i,

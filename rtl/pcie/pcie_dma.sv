@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The DMA engine and the gate on its clock: while nothing is under way only an access, a completion or an answer of the ring
 // lets it tick. docs/dma.md tells what the engine promises and how it works.
 module pcie_dma (

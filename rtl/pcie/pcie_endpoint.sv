@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The PCIe endpoint but for its DMA engine: the wire, configuration space, BARs, interrupts, the registers that host and
 // firmware share, and the debug port. See docs/pcie.md.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rings the management processor: bits become writes to `inbox.work` over the ring, one at a time; bits that come meanwhile go
 // together with the next.
 module pcie_inbox (

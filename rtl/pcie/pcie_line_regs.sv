@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Registers by the line: three parties ask, one line at a time is served as accesses to the register bus, lowest word first.
 //
 // A word whose strobes name naturally aligned bytes is one access; any other is one access per byte. The answer is held until it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MSI-X: table of 32 vectors at offset 0 of BAR2, pending bits at offset 0x8000.
 //
 // A request sets a pending bit; an unmasked pending bit becomes a memory write, which clears it when it is handed to the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Serves the host's requests that want an answer: reads of memory become reads of lines on the ring, many of them in
 // flight, reads of registers go to the register bus, configuration requests to the configuration space.
 //

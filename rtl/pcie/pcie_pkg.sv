@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the PCIe endpoint core and its DMA engine share. The engine's module:
 //
 //   module pcie_dma (

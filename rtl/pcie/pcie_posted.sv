@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Serves the host's writes, in order: lines of memory become writes on the ring, several of them in flight; lines of registers
 // go to the register bus, one at a time.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Device `pcie`: what host and firmware share. Only power-on resets it.
 //
 // The host's writes to the protection registers are refused; an offset without a register is an error.

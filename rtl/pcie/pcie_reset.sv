@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What happens when the link goes down and when the host resets the function.
 //
 // Link down: nothing more is granted or sent; what has been received is still served, and the DMA engine ends its work.

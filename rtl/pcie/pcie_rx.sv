@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What comes in: tells packets apart, drops those that are none, and keeps requests until somebody serves them.
 //
 // Posted requests wait in order, their payload in rows of 16 doublewords as it came. A non-posted request is shown only when

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The endpoint as a target of the ring: registers for the management processor. One request at a time.
 module pcie_target (
   input  logic                clk_i,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What goes out: completions, posted packets of the DMA engine, interrupts and its reads, by packet and in turns.
 //
 // Everything leaves in the order in which it was taken; so nothing passes what was taken before it. A packet is taken only when the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Transaction-layer packets as they cross the pins between the endpoint and the PCIe wire.
 //
 // A packet is one or more beats. The first (`sop`) carries the header; the payload's doubleword i is in beat i/16, lanes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The descriptions in abi/ and what is made from them, and the source list of the SoC.
 
 CARD_DESCRIPTION := abi/card.toml

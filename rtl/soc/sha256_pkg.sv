@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions and constants of SHA-256 (FIPS 180-4, sections 4.1.2, 4.2.2 and 5.3.3).
 package sha256_pkg;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which slave of the SoC's memory bus an address belongs to. The regions come from the memory map; a slave to
 // come (the ring) is one more target here and one more slave in swai_soc.
 module soc_decode #(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The devices of the management processor behind one register bus, and what they tell each other: interrupt
 // lines to the gathering, bytes of the flash controller to the SHA-256 engine.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reset of one part of the card on request. A request first closes the part's door to the ring (`fence_o`), so that nothing
 // is left under way between it and the rest when the reset strikes; where `drained_i` does not come within DrainClocks it
 // strikes all the same. The reset then stays for HoldClocks cycles, in which every clock of the part has to run, and the door is

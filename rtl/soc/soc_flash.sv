@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Flash controller: registers and the word FIFO around the SPI engine.
 //
 // One FIFO serves both directions: the words of a read command while it is under way, else words to write.

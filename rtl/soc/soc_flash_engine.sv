@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SPI engine of the flash controller: one command at a time, from chip select low to chip select high.
 //
 // Mode 0: sck rests low; a period is 8 clocks, 4 low and 4 high. Outputs change with the falling edge (bytes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The processor's inbox: what the rest of the card has for it, gathered beside it.
 //
 // Two register ports. `ring_req_i` is the card's: a write to `work` sets bits, one to a done word stores it. `req_i` is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interrupt gathering: one pending word, an enable mask for each of the two targets.
 //
 // Level sources (ro in the description of `pending`) show their line. Edge sources (w1c) are remembered from

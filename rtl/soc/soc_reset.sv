@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reset controller of the management complex: makes the power-on reset and the system reset, and remembers why.
 //
 // The power-on reset follows the pin: asserted at once, released with the clock. The system reset (processor

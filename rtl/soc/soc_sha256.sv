@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SHA-256 engine: registers, byte alignment and padding around the compression core.
 //
 // Bytes come from writes to the data register and from the tap (the flash controller); one source at a time

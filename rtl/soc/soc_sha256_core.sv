@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SHA-256 compression: takes a block as eight words of 8 bytes (first byte lowest) and adds it to the hash,
 // one round per cycle. From the first word of a block to the first of the next are 8 + 65 cycles.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tells when the card's clock may stop: the core sleeps, no device has anything under way, and nothing that
 // could wake the core has moved for SettleClocks cycles (a wake-up takes a few cycles to arrive).
 module soc_sleep #(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // System control: identity, sizes, reset cause and request, status words, scratch registers, watchdog.
 //
 // Two reset domains: `rst_por_ni` for what survives a system reset, `rst_ni` for the rest. `striking_i` marks

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Machine timer and software interrupt in the layout of the CLINT.
 //
 // `mtime` counts card clocks. The timer interrupt is pending while mtime >= mtimecmp. `busy_o` says that time

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Console UART: registers and FIFOs around transmitter and receiver.
 //
 // What does not fit a FIFO is lost and leaves its mark in the errors register; nothing ever waits.

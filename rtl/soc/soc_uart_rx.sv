@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Serial receiver: 8 data bits, no parity, one stop bit, `clocks_i` card clocks per bit (at least 4).
 //
 // Bits are sampled in their middle, counted from the falling edge of the start bit; a start bit that is over

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Serial transmitter: 8 data bits, no parity, one stop bit, `clocks_i` card clocks per bit (at least 2).
 //
 // Bytes follow each other without a gap. `busy_o` is high while a byte is on the wire.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the rest of the card may reach in the management complex: the SRAM, and the inbox. Everything else, and
 // reservations (the SRAM has one, the processor's), answers with an error.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Watchdog: counts down while enabled and awake. The first period without a kick raises `nmi_o` until the
 // next kick; a second period without one raises `reset_o`.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The card: management complex, core groups and PCIe endpoint, joined by the ring.
 //
 // Reset domains: what the PCIe endpoint keeps (power-on only, with the ring), the management complex, each group. A domain

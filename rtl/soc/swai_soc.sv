@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The management complex: processor, boot ROM, SRAM, devices, resets.
 //
 // The processor's memory bus reaches what is local through one demultiplexer (soc_decode says where), and the rest of

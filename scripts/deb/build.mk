@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A package for Debian: what `make install` installs, below /usr, and examples that are ready to run. It is for every x86 processor,
 # unless MACHINE says otherwise. DEB_TO: the folder where it goes.
 

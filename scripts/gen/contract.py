@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Numbers that hardware and software name alike (abi/cpe.toml), checked: constants, enumerations, words of fields."""
 
 from gen.text import camel, require

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A contract as a C++ header."""
 
 from gen.text import camel, comment, made_from

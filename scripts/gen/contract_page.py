@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A contract as tables in pages of docs/."""
 
 from gen.text import camel

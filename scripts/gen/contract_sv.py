@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A contract as a SystemVerilog package.
 
 Every enum comes with a vector as wide as its numbers: what travels as bits need not be one of them. Yosys takes no type

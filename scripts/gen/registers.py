@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The card's memory map and registers (abi/card.toml), checked."""
 
 from gen.text import require

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Memory map and registers as C++ headers."""
 
 from gen.registers import ACCESS

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Memory map and registers as a page of docs/."""
 
 from gen.text import page_lines

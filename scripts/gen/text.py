@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What all generators of abi/ need: names, numbers, comments, and the error that a description is refused with."""
 
 import re

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Lints the C++ sources: clang-format in check mode, and cppcheck, of some folders or all; and whether each includes what
 # it needs. `scripts/lint/cpp.sh format` rewrites them instead.
 set -euo pipefail

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What doctest's macros stand for, for cppcheck, which does not read system headers.
 #pragma once
 #define TEST_CASE(name) void test_case()

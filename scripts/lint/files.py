@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks all files of the repository for what must not be in them. See RULES."""
 
 import pathlib
@@ -13,8 +14,12 @@ RULES = [
     (re.compile(r"[ \t]+$"), "ends with white space"),
 ]
 PAGE_WIDTH = 120
-# Not ours to write.
-EXEMPT = {"LICENSE"}
+# Written by others.
+EXEMPT = {"LICENSE", "CC-BY-SA-4.0.txt", "MIT.txt"}
+# Sources name their licence in one of the first lines. Data and files without comments are in NOTICE, or under LICENSE.
+SPDX = "SPDX-License-Identifier: Apache-2.0"
+SPDX_LINES = 3
+SOURCES = {".cpp", ".hpp", ".c", ".h", ".S", ".sv", ".svh", ".cu", ".py", ".sh", ".mjs", ".toml", ".mk", ".ld", ".graph", ".sed", ".inc"}
 
 
 def repository_files():
@@ -38,6 +43,9 @@ def main():
                 if pattern.search(line):
                     print(f"{path}:{number}: {complaint}: {line.strip()[:100]}")
                     found += 1
+        if path.suffix in SOURCES and not any(SPDX in line for line in text.splitlines()[:SPDX_LINES]):
+            print(f"{path}: does not say '{SPDX}' in its first {SPDX_LINES} lines")
+            found += 1
         if path.suffix == ".md":
             for number, line in enumerate(text.splitlines(), 1):
                 if len(line) > PAGE_WIDTH and not line.startswith("|"):

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks who imports whom: every room may use only what ROOMS says. docs/architecture.md shows it as a picture.
 
 An import is an #include, a SystemVerilog package that is named, or a path in a build.mk or a script. The tests (verif/)
@@ -49,7 +50,7 @@ ROOMS = {
     "examples": ["host/sdaa", "cpe-kernels"],
 }
 # Everybody's: the build itself, and what documents name.
-NO_ROOM = ("scripts", "docs", ".ci", "verif")
+NO_ROOM = ("scripts", "docs", ".ci", "verif", "LICENSES")
 FOUND_THERE = {"swai/program.hpp": "firmware/programs/include/swai/program.hpp", "swai/": "cpe-kernels/include/swai/", "sdaa_runtime.h": "host/sdaa/include/sdaa_runtime.h"}
 TOP_FOLDERS = sorted({room.split("/")[0] for room in ROOMS} | {"verif"})
 PATH = re.compile(rf"(?<![\w./$)-])(?:{'|'.join(TOP_FOLDERS)})/[\w./-]+")

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks that measured pictures and tables in docs/ are of one commit, which is part of the history, and of a tree
 without changes. verif/repo/stale-pictures.toml lists those that are known not to be; it may only shrink. Without history
 (a tarball, a shallow clone) nothing is checked."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Lints every module of rtl/ with `verilator -Wall`, each as a top of its own and under each set of defines that the
 design is built with. Prints each message once; exit code 1 when there is one."""
 

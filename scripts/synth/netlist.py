@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes a netlist of gates, registers and memories of a module, with the Yosys in PATH, and prints it as Verilog: for simulations of
 what synthesis made of the design.
 

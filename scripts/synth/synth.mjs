@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs Yosys on one block: node synth.mjs JOB.json LOG
 //
 // JOB.json: { "sources": [paths], "commands": [Yosys commands], "results": [files that the commands write] }

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Synthesises the blocks of scripts/synth/blocks.toml for Lattice ECP5 with Yosys and prints what each one takes.
 
 Fails when a block cannot be read, has a combinational loop or two drivers for a net, or infers a latch. Logs and the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The simulated card: models of what is around the chip, and swai-card.
 
 card_models := $(addprefix sim/card/,flash_store.cpp flash_chip.cpp flash_sfdp.cpp flash_pins.cpp uart_pins.cpp)

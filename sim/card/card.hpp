@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The card: the Verilated SoC, and around it the parts that are not ours: clock, flash chip, serial line.
 #pragma once
 

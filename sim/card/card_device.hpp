@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A simulated card as the socket server sees it: accesses of the client become packets on the card's wire,
 // and what the card does to the host comes back.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The card with its struct ports spread into plain signals, for the C++ around it.
 //
 // Every input but the reset passes through a register first: what C++ writes after one clock edge, the card sees from the next edge

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Side-band events: what the card's engines begin and end, told to C++ (events.cpp), which writes them to a trace.
 //
 // Simulation only. It looks at signals inside the card and drives nothing: with or without it the card does the same in the

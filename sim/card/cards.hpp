@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cards of one process, on one root complex and one clock.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The client's memory, where it is reached by messages.
 #pragma once
 

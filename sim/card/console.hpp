@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the card's serial console goes: standard input and output, a file, a terminal device, or nowhere.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tells C++ (events.cpp) what a CPE of the card does, whenever that changes: bound into rtl/cpe/cpe.sv beside cpe_activity. Cards whose
 // CPEs are models of their own have array.cpp of sim/tile in its place.
 module cpe_trace (

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What CPEs do, in a trace: launches on each of them, what their cores wait for, and when their engines work.
 #include <fmt/format.h>
 

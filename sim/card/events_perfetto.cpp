@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the events of a card are written: packets of Perfetto's TrackEvent format.
 #include <fmt/format.h>
 

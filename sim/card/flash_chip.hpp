@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Behavioural model of a quad SPI NOR flash chip of the W25Q family (3-byte addresses, 1 to 16 MiB).
 //
 // This is the chip's command machine, byte by byte: select, transfer bytes, deselect. It knows nothing of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pins of a flash chip: turns edges of chip select and sck into bytes for FlashChip, in SPI modes 0
 // and 3.
 #pragma once

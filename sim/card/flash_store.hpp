@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a flash chip keeps without power: its cells and its non-volatile status bits.
 #pragma once
 

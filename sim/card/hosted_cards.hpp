@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cards of a server process, of whichever tier: RTL or the functional model.
 #pragma once
 

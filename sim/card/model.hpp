@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Verilated card with its clock and, in the builds that have them, waves and coverage.
 //
 // Beside what swai::VerilatedRun offers to testbenches it hands a command line to the model (the boot ROM's

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A line on a terminal's standard error that shows, on long runs, that there is life.
 #pragma once
 

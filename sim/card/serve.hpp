@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai-card as a server: cards behind vfio-user sockets.
 #pragma once
 

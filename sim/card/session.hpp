@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One run of swai-card: the card, its console, the debugger, and when it all ends.
 #pragma once
 

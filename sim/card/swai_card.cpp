@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai-card: the card in simulation, as a program. See docs/card.md.
 #include <fmt/format.h>
 

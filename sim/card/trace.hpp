@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A line for every instruction that the management processor retires, as mpe-run and iss-run write them, with
 // the clock in front.
 #pragma once

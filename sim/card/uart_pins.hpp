@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The other end of a serial line, 8N1: decodes what the card sends and sends what is pushed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fields of a plain struct, without naming them: whoever goes over all of them cannot forget one that is
 // added later.
 #pragma once

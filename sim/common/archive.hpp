@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a model holds, written down or taken back. A part names its fields once, for both ways:
 //
 //   void Timer::visit(Archive& archive) { archive(armed_, due_); }

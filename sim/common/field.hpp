@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Some bits of a port of a verilated model, whatever C++ type Verilator gave it: ports of all widths lie in
 // memory as little-endian numbers.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A server for gdb's remote serial protocol: one hart, all-stop. Three layers, so that each can be tested
 // alone: GdbTarget is what is debugged, GdbSession speaks the protocol on plain bytes, GdbServer is the TCP
 // socket.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/common/gdb_stub_mpe.hpp"
 
 #include <fmt/format.h>

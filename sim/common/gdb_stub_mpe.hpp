@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The management core as a target for gdb, on top of the core's debug port (rtl/mpe/mpe.sv, dbg_req_i and
 // dbg_rsp_o). Whoever simulates the core implements DebugPort; nothing else of the simulation is touched, so
 // that the debugger works the same on the core alone and on the whole card.

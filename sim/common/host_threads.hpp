@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads of this machine that run the CPEs of all cards of a process.
 #pragma once
 

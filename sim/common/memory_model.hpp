@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A memory system for the management core alone: the slave end of the memory bus (rtl/lib/mbus_pkg.sv), RAM,
 // a console byte device and a CLINT timer. It knows nothing of Verilator: the caller passes it the request
 // that the core offers in a cycle and drives what it answers in the next one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a bare-metal test program talks to the tool that runs it: the `tohost` and `fromhost` words (end of the
 // test, console characters, the write and exit calls), the console, and the signature of the architecture
 // tests.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sign extension as a compiler knows it: included before everything else in models that are built with
 // TILE_FLAGS (sim/build.mk).
 //

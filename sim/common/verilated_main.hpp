@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every Verilated testbench program needs around its model: a seeded context with randomised initial
 // state, a waveform in wave builds, coverage in coverage builds, and a guard against running forever.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which edges there are, as bits of a word: included before everything else in models that are built with
 // EDGE_BITS (sim/build.mk), and in what knows such a model from the inside.
 //

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The card as a functional model: `swai-card --tier fast`. No Verilator in it.
 
 FAST_SOURCES := $(addprefix sim/fast/, \

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The whole card as a functional model: it boots the same ROM, runs the same firmware and the same kernels as
 // the card in RTL, and knows nothing of cycles inside its parts. docs/simulators.md says what is the same and
 // what is not.

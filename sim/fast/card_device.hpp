@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A card of the fast tier as the socket server sees it: what the client does reaches the card after the
 // wire's delay, and so does what the card says.
 #pragma once

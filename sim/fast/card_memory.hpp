@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The card's memory as plain memory of this process: HBM of all groups, and the SRAM of the management
 // processor. What was never written is zero and costs nothing.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cards of a process in the fast tier, on one clock.
 #include <algorithm>
 #include <optional>

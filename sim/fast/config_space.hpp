@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Configuration space of the endpoint, as rtl/pcie/pcie_config.sv has it, without what only the wire knows:
 // errors of packets (advanced error reporting).
 #pragma once

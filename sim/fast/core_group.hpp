@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A core group of the card: the model of sim/iss/cpe on the card's memory. That model is not named here: it
 // and the management processor's have names in common.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which lines the management processor's data cache holds dirty: what others must not read. The functional
 // processor has no cache; this only keeps the books, for who looks for mistakes.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The debug port of the management processor (device `debug`): halts it, executes instructions on it, stops
 // it at breakpoints.
 #pragma once

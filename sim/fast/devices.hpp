@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The devices of the management processor, as programs see them: rtl/soc without time. What takes a device
 // time in hardware has happened when the access returns.
 #pragma once

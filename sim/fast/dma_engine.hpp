@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The DMA engine (docs/dma.md): eight channels between host memory and card memory. Data moves in one go when
 // a descriptor is complete; when that is, follows from the wire's figures.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The PCIe endpoint without its wire: what a request of the host to the BARs and to configuration space does,
 // who may go where, interrupts, and device `pcie`.
 #pragma once

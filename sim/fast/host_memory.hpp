@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The host's memory as the card reaches it: what a client has mapped, and other cards' memory behind their
 // BAR0.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The management complex: the processor's model with ROM, SRAM and devices. What else it can reach lies
 // beyond `Fabric`.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `--check` finds on a card: told once for each place, with the kernel's name where its module is known.
 // The model of the groups is not named here: it and the management processor's have names in common.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The MSI-X table of the endpoint (BAR2): what a vector's message is, which are masked, which are pending.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The registers of a device as abi/card.toml describes them: reset values, what is writable, what is cleared
 // by writing 1. A device adds what its registers do.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The configurations as the RTL is built with them.
 #pragma once
 

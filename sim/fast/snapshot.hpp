@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a card of the fast tier holds, in a file: memory as far as it was written, cores, devices, queues. Not
 // in it: the cells of the flash chip, which have their file, and the host.
 //

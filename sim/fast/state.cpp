@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a card holds between runs.
 #include "card_regs.hpp"
 #include "sim/common/archive.hpp"

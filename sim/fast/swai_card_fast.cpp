@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai-card --tier fast: the functional model of the card, as a program. See docs/simulators.md.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A core group alone, with what plays everything around it.
 
 GROUP_RTL := $(RTL_LIB_PACKAGES) $(RTL_CG_PACKAGES) $(filter-out $(RTL_CG_PACKAGES),$(RTL_CPE_PACKAGES)) $(filter-out %_pkg.sv,$(RTL_LIB)) \

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tells C++ of every instruction that a CPE retires, or faults at. Bound to each scalar core: it looks and drives nothing.
 module cpe_trace (
   input logic         clk_i,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A simulated core group alone, with everything around it: the management processor's registers and memory,
 // and another group's HBM, all of them beyond the initiator port. It is a Machine for the driver of core
 // groups (abi/group), so whoever has one starts launches as firmware does:

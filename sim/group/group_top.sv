@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A core group alone: group 0 with its HBM, and the two ports that the ring would have. Who plays the management processor is C++
 // (group_sim). Used by the tests here and by cpe-run.
 module group_top #(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Requests and responses of the ring (rtl/noc/noc_pkg.sv) at the pins of a target.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cells of a card's HBM: sparse memory behind hbm_phy. What was never written costs nothing; without a
 // seed neither does what is zero, so memory that is cleared goes back to the host.
 //

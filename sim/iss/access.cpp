@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fetches, loads, stores and atomics that are not a plain access within one page of plain memory.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Zba and Zbb as pure functions.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instructions that follow each other in one page, decoded together; a jump or branch may be the last of
 // them. What sees or changes how instructions are executed is in none.
 #pragma once

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The reference model as a library (also for lockstep), and the program that runs ELF files on it.
 
 ISS_SOURCES := $(addprefix sim/iss/, \

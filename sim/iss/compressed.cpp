@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RV64C: every compressed instruction stands for one 32-bit instruction.
 #include <initializer_list>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Control and status registers: who may access what, how values are stored.
 #include "sim/iss/csr_numbers.hpp"
 #include "sim/iss/hart.hpp"

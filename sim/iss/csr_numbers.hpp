@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers and bits of the control and status registers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every instruction that there is: bit pattern, operands, meaning. Both execution and disassembly come from
 // this table.
 #include <array>

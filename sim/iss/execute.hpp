@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the instructions do, for the decode table: each by itself (run), and in a row of them (row), where
 // registers and plain memory are all that it looks at, as long as that is possible. Arithmetic itself is in
 // operations.hpp and bit_operations.hpp.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reference model of the management processor: RV64IMAC_Zba_Zbb_Zicsr_Zifencei_Zicbom_Zicboz, Svpbmt, modes
 // M, S and U, Sv39. docs/simulators.md says what is modelled. Debug mode is not.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A decoded instruction, and how to get one. The table of all instructions is decode_table.cpp.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // iss-run PROGRAM.elf: runs a program on the reference model. See docs/simulators.md.
 #include <fmt/format.h>
 

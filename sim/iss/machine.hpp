@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A minimal machine around one hart, for programs that bring no card: RAM, CLINT, console, the tohost word.
 #pragma once
 

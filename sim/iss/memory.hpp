@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a hart needs of the memory system around it: physical reads and writes, and host pointers for plain
 // memory.
 #pragma once

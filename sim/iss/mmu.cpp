@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Address translation (Sv39 with Svpbmt) and the look-aside tables that make it fast.
 #include "sim/iss/csr_numbers.hpp"
 #include "sim/iss/hart.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arithmetic of the I and M extensions as pure functions of two operands.
 #pragma once
 

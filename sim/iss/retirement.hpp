@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one step of a hart did, and the state it left: the vocabulary in which the reference model and the RTL
 // are compared. The fields are those of the core's retirement port (rvfi_*).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a hart holds between runs.
 #include "sim/common/archive.hpp"
 #include "sim/iss/hart.hpp"

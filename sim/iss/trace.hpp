@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One line of text per retirement record; both tools that run programs write their traces with it.
 #pragma once
 

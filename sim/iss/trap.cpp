@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exceptions, interrupts, and the instructions that return from them.
 #include <fmt/format.h>
 

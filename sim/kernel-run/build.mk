@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What tools share that run a kernel on a core group: command line, memory layout, report.
 
 KERNEL_RUN_SOURCES := $(addprefix sim/kernel-run/,job.cpp report.cpp tool.cpp) \

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cpe-run MODULE.elf: runs a kernel on a core group in RTL. See docs/simulators.md.
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a tool that runs kernels needs of a core group, whether that is simulated RTL or the model: memory,
 // the registers of launches, and a launch from its doorbell to its end.
 #pragma once

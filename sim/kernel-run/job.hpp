@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A kernel with all that it needs: module, daemon, arguments, and where each lies in the memory of a core
 // group.
 //

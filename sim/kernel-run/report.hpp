@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a tool that runs kernels says at the end.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/kernel-run/rtl_device.hpp"
 
 #include <fmt/format.h>

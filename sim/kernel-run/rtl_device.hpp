@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A core group in RTL as what kernels are run on. The management processor is C++ with the firmware's driver.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command line that tools share which run a kernel: options, the job, launches, dumps, report. What they
 // run it on is theirs.
 //

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The management core alone: mpe-run, which runs programs on it.
 
 MPE_RTL := rtl/lib/mbus_pkg.sv rtl/lib/debug_pkg.sv build/gen/memmap_pkg.sv rtl/lib/amo_alu.sv rtl/lib/ram_1rw.sv rtl/mpe/mpe_pkg.sv \

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mpe-run PROGRAM.elf: the management core alone in a simple memory system. See docs/simulators.md.
 #include <fmt/format.h>
 

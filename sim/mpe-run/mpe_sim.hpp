@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Verilated core with the memory model around it: clock, reset, interrupt lines, debug port, retirement
 // records. What watches the core (lockstep, trace, counters) hangs on it as an observer, so that nothing is
 // paid for what nobody looks at: the core alone should set the pace.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The core with its struct ports spread into plain signals, for the C++ harness.
 //
 // Every input passes through a register first: what C++ writes after one clock edge, the core sees from the next edge on.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory of the reference model in lockstep, with what the core's data cache makes of it.
 #pragma once
 

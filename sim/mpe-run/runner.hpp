@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs one program on the core: loads it, lets it run, serves its tohost word, and says how it ended.
 #pragma once
 

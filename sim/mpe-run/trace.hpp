@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One line of text for every record of the retirement port.
 #pragma once
 

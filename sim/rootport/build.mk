@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The PCIe wire and the host behind it.
 
 ROOTPORT_SOURCES := $(addprefix sim/rootport/, \

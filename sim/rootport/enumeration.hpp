@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What firmware does to a card when its link has come up: finds out what it is, gives it addresses, switches
 // it on.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Things that go wrong on purpose, by count or by seed.
 #pragma once
 

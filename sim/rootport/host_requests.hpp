@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Requests of host software to a card that are answered: reads of memory, reads and writes of configuration
 // space.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a card may reach of the host's memory: one table of mappings per card, as a vfio-user client makes it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MSI-X, as an operating system uses it.
 #include <array>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What can be chosen about a wire and the host behind it.
 #pragma once
 

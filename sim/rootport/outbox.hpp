@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packets that wait for the wire to the card, in the order in which they may go.
 //
 // Posted writes go in order. A non-posted request or a completion never overtakes a posted write that was

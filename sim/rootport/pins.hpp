@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pins between a card's PCIe endpoint and the wire, laid out as rtl/pcie/tlp_pkg.sv has them in
 // Verilator's words.
 #pragma once

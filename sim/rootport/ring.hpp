@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A queue in one block of memory: large items are not allocated one by one, and places are used again.
 #pragma once
 

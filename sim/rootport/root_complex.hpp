@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The host's side of all cards in this process: their ports, the routes between them, and one clock for all.
 //
 // Time. A packet needs a wire's delay from one side to the other, so what the cards do in the next so many

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One card's place in the host: the wire to it, host software's requests to it, and its requests to the host.
 //
 // A port has two sides. The card's side is clock(): once per clock of the card, at its pins. The root's side

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What host software does through a root port: memory-mapped and configuration requests.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Transaction-layer packets, decoded. Written from the PCI Express Base Specification, section 2.2.
 #pragma once
 

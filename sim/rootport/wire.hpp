@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The wire, one direction each: bytes leave at a fixed rate, exactly counted across packets, and arrive a
 // delay later.
 //

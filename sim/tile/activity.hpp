@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What CPEs do, as cpe_activity.sv beside this tells it of each.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CPEs of a group, each a model of its own (sim/tile), as sim/tile/cg_array.sv calls them
 // (DPI).
 //

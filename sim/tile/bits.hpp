@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bits of the words that a CPE's model takes and gives in every cycle: cpe_tile_pkg::in_t and out_t,
 // lowest first.
 #pragma once

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The model of one CPE that the large cards have (sim/build.mk), and what binds those of a group to its RTL.
 
 $(eval $(call cpe_tile,cpe-tile,--no-assert))

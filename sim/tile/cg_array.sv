@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stands in for rtl/cg/cg_array.sv in simulators of whole groups: the same ports, the same cycles, but every CPE is a model of its own
 // (sim/tile) and C++ around them (array.cpp) moves what goes in and out. A CPE that sleeps costs a bit, and what none of them
 // asks for, and what has not changed, is not moved.

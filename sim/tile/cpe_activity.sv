@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a CPE does, for traces: bound into rtl/cpe/cpe.sv in simulators, where it drives nothing. Only while `CPE_ACTIVITY_WANTED is
 // high, a signal of the simulator's top, is anything evaluated here. activity.hpp explains both words.
 module cpe_activity (

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The door of the scalar core (rtl/cpe/cpe_core_gate.sv) as a model of a CPE has it, with a copy as in cpe_unit_gate.sv beside this. The
 // local memory is almost always ready: so rarely is there another copy to be made.
 module cpe_core_gate (

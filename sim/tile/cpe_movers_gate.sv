@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The door of what moves data (rtl/cpe/cpe_movers_gate.sv) as a model of a CPE has it: copies, as in cpe_unit_gate.sv beside this.
 //
 // Data from outside of the CPE may be other ones although nothing differs: C++ (tile.cpp) has copies made whenever there are some.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a simulator with a model of its own for every CPE moves in each cycle in which one is awake; the rest moves only when a
 // valid bit says that there is something.
 package cpe_tile_pkg;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A CPE as a model of its own, its ports packed into words for the C++ around it.
 //
 // Clocks have no driver: C++ says which edges there are (tile.cpp), and an edge costs one evaluation. What hangs on inputs is evaluated

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The door of an arithmetic unit (rtl/cpe/cpe_unit_gate.sv) as a model of a CPE has it: what the unit hears of the core and the core of
 // the unit are copies, made in the same cycle as soon as something differs, and only while the unit has something to do. So a simulator
 // evaluates each of them in the cycles that are for it. What the local memory tells the unit comes without copies: it may be other in

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes a header with all of a CPE's model, as Verilator made it, and with what happens at its edges as a template of them.
 
 Verilator's eval_nba() asks before each function that it calls whether one of its edges is there. Here the edges are known when the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads that step the CPEs of a group together, in a program whose models of CPEs call nothing of it (DPI).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The models of CPEs, as sim/tile/cg_array.sv calls them (DPI).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The local memory of a CPE (rtl/cpe/cpe_ldm.sv) as a model of a CPE has it: the same ports, rules and arbiter, but one memory of words
 // in place of banks and multiplexers, and a register for what each port has read. Without an access it costs a simulator three branches.
 // The testbench of the local memory tests this one as well (cpe.ldm-tile).

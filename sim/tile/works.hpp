@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In how many cycles engines of CPEs worked, one at least of a group's, and cores waited. A simulator whose
 // CPEs are models of their own counts it (array.cpp); groups are added up.
 #pragma once

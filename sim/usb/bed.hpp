@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A machine with boards on its USB ports, as a command sees it that runs in it: an umockdev test bed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A board: what it is, and one of them put together and on the wire.
 #pragma once
 

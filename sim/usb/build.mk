@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Boards on the USB port: their models, and swai-usb-board.
 
 umockdev_cflags := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags umockdev-1.0 2>/dev/null))

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is soldered to the sixteen pins of a channel. Bits 0 to 7 are xDBUS, 8 to 15 xCBUS.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The test access port of an ECP5: JTAG's state machine, the instructions that flashing needs, and the way
 // through to the configuration flash (LSC_PROG_SPI).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A buffer of the FT2232H: 4 KiB in each direction of a channel.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/usb/ft2232h.hpp"
 
 #include <algorithm>

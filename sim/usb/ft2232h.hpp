@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The FT2232H as USB sees it: descriptors, vendor requests, and two channels that take and give packets.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The serial engine of an FT2232H (multi-protocol synchronous serial engine): reads commands from the
 // channel's buffer, moves pins, and puts what it reads into the other buffer. FTDI's application note AN_108
 // describes it.

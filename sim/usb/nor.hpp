@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The SPI NOR chip of a board: the card's flash chip on three wires, with a time in picoseconds. WP and HOLD
 // are pulled up.
 #pragma once

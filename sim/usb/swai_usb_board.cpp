@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai-usb-board: emulated boards on the USB port, for a command. See docs/usb-board.md.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Emulated time. It has nothing to do with the clock on the wall: docs/usb-board.md.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The wire between a host and the device: transfers, the time they take, and what goes wrong with them.
 //
 // Time moves only while the host waits; docs/usb-board.md has the rules.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/usb/usbfs.hpp"
 
 #include <linux/usbdevice_fs.h>

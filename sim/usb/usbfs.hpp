@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The device node of a board: answers the ioctls of Linux's usbfs, as libusb makes them, for what a bed
 // (bed.hpp) has connected to it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A hostile program on the runtime library: what it has by right, on a device of its own.
 #pragma once
 

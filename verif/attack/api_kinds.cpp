@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Through the runtime library: pointers, sizes, handles and orders of calls that no honest program has.
 #include <array>
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The hostile client against cards that a daemon serves, while another client computes on the same card:
 // attack-card SOCKET FOLDER MODULE STEPS SEED [BOUNDARY|KIND ...]. MODULE has the kernels of
 // verif/sdaa/kernels.cpp. Kinds of attacks that are named, or lie at a boundary that is named, are played

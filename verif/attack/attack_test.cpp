@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plays the hostile client of a shared card against a played one, while another client computes.
 #include <doctest/doctest.h>
 #include <fmt/format.h>

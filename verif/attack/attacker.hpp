@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who attacks: what it knows of its victim, connections that it uses up, and the list of what it could reach.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A process that attacks: connections are counted by process, so a victim's are not the attacker's.
 #pragma once
 

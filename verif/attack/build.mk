@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Hostile clients: against a played card, and against cards that a daemon serves.
 
 ATTACK_PARTS := $(addprefix verif/attack/,kind.cpp api_client.cpp attacker.cpp hostile_client.cpp worker.cpp \

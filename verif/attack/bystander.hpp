@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What must stay as it is: memory of a client, on the card and in its host, that nobody has a right to.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The hostile client against a simulated card that `swai serve` shares, while another client computes there."""
 
 import argparse

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // At the daemon's own socket, as its own user: it runs what it is told, and must go on whatever it is told.
 #include <signal.h>
 

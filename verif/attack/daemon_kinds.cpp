@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // At the virtual card that the daemon shows a client: requests, registers, doorbells, slots, addresses.
 #include <array>
 #include <cerrno>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files that others read: modules, firmware images, folders and links that lie where a daemon writes.
 #include <elf.h>
 #include <sys/stat.h>

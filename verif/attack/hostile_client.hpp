@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A client of a shared card that keeps to nothing: requests as it likes, slots as it likes, any address.
 #pragma once
 

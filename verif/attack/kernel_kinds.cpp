@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In the kernel language: what kernels name, and what commands say of kernels, modules and lists of commands.
 #include <cstring>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the attack suite consists of: kinds of attacks, each at one boundary. A new one is one object of this
 // type in the file of its boundary; the tests play all that are linked.
 #pragma once

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Takes out what was mended, one after the other (plants.toml), and looks whether the attacks find it; each kind of attack
 is to find something. What an attack says then must be its own: what it found in reach, or what the plant `says`. The sources
 are copied elsewhere and built there: make would find their build.mk files below here."""

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs for the management processor, which run beside what others have the card do.
 #include <array>
 #include <cstring>

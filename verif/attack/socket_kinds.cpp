@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // At the socket itself: messages, descriptors, memory, silence; with a client that shares no code with ours.
 #include <poll.h>
 #include <sys/eventfd.h>

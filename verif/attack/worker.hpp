@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who computes while others attack: y += a * x through the runtime library, on a device of its own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sound from files as they are and as they should not be; mel spectrograms against PyTorch's
 // (verif/audio/make_mel.py).
 #include <doctest/doctest.h>

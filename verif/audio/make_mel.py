@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes verif/audio/data/mel.json: OpenAI's mel filters, and the spectrograms that PyTorch makes with them as OpenAI's
 program does (whisper/audio.py: stft, power, filters, logarithm, eight decades).
 

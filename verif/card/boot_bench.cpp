@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "verif/card/boot_bench.hpp"
 
 #include <fmt/format.h>

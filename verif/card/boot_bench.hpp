@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The whole card with a flash chip in memory, for tests that boot it many times; and images so small that a
 // boot is short.
 #pragma once

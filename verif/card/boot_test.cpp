@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // System tests of booting: the whole card, its real boot ROM, and flash contents of every kind. A boot of a
 // tiny image takes some ten thousand cycles, so there can be thousands.
 #include <doctest/doctest.h>

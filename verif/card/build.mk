@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Random transactions for the models: these cases have something to gain.
 $(B)/obj/%/verif/card/flash_random_test.o: LESS_CXXFLAGS :=
 

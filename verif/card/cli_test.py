@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tests build/swai-card as its users see it: command line, console, exit codes, what lies in the flash file afterwards.
 
 Run from the repository root. --seed N: power-on contents of the card where that matters.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of traces that cannot be written.
 #include "abi/trace/events_file.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A host program with a fixed script, whose trace events_test.py looks at: copies by DMA, doorbells, an
 // error, a pause of the recording, a reset. Prints what it saw and when; the same with tracing and without.
 //

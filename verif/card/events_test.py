@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tests what swai-card --events writes, with the scripted host program build/events-session and with the program that measures launches.
 
 Run from the repository root. --seed N: power-on contents of the card.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of the flash chip share: two ways to reach the chip, and the commands of a controller.
 #pragma once
 

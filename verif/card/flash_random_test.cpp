@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random traffic on the flash chip against a model that is nothing but an array, and the chip's watch over
 // the controller.
 #include <doctest/doctest.h>

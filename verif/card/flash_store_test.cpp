@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Unit tests of the flash contents' file: survival, and files that are refused.
 #include <doctest/doctest.h>
 #include <sys/stat.h>

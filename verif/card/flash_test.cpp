@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Unit tests of the flash chip: commands as the data sheet has them, byte by byte and through the pins.
 #include <doctest/doctest.h>
 

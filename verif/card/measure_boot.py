@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Boots the card from the built flash image and prints the figures of `make bench` about it and the kernel that it runs."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """How fast a card with core groups is simulated: all scalar cores running a kernel, all
 systolic or all vector units at work (the processor sleeps meanwhile, as under the kernel), and all CPEs asleep with the processor at work.
 Host time of one command of firmware/launch-bench each, the best of several that take turns: whatever else the host does for some seconds

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads Perfetto traces from their bytes: tracks, slices, instants, counters and flows of TrackEvent packets.
 
 Written from the wire format of protobuf and Perfetto's schema, not with the code that writes the traces. Anything that the

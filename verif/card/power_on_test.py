@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Whatever memories and registers hold at power-on, the card begins its boot, in the same cycle: many seeds, few cycles each.
 
 Run from the repository root.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A card in RTL does the same, and traces the same, whether one thread steps its CPEs or two. Run from the repository root."""
 
 import os

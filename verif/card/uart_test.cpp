@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Unit tests of the serial line: what one end sends the other receives, whatever the divisor, phase and gaps.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares other builds of swai-card with the fast one: the unoptimised one must run the same cycles and retire the same
 instructions, and the one with waves must write those that were asked for."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Testbenches of rtl/cg.
 
 tb_cg_cpp := $(addprefix verif/cg/,hbm_model.cpp hbm_timing.cpp traffic.cpp) verif/lib/test_main.cpp

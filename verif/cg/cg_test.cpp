@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The core group as a target of the ring: HBM and registers side by side.
 
 #include <fmt/format.h>

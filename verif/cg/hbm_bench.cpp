@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures the HBM controller alone: how much of its 64 bytes per cycle it moves, how long a read of an idle
 // memory takes, and how fast it simulates. Prints a flat JSON object.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an HBM should answer: requests take effect one after the other, in the order in which they are taken.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The HBM controller under random traffic: every answer against a model, every command against the timings.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A core group with a small HBM, 64 MiB, and one CPE, which stays in reset: the group asks nobody.
 module tb_cg (
   input  logic          clk_i,

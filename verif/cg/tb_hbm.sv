@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The HBM as group 1 has it, with the commands inside for the timing checker.
 module tb_hbm (
   input  logic             clk_i,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random requests of several sources to one target, whose answers may come in any order, and the addresses
 // they go to.
 #pragma once

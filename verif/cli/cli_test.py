@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tests build/swai as its users see it: output, files, exit codes, what is left behind. Run from the repository root."""
 
 import concurrent.futures

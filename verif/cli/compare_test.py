@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tests swai compare: programs on both tiers of the card, the same and different. Run from the repository root.
 
 With SWAI_LONG all examples, and more host programs, have to be the same on both.

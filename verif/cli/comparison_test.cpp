@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is a difference between two records of a program, and what is chance.
 #include <doctest/doctest.h>
 #include <signal.h>

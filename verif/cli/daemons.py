@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Daemons (`swai ... serve`), for tests."""
 
 import os

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // end-firmware SOCKET: lets the firmware of a card end, by sending its processor to where no code is.
 #include <fmt/format.h>
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures how long the first example takes once the demo has run; prints one JSON object. Run from the repository's root, with git.
 
 first.demo_to_axpy_s: wall time of `make run-example E=axpy` on two cores, right after `make demo` in a new clone, until it has ended with

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures what somebody waits for on the first day, in the host's time; prints one JSON object. Run from the repository root.
 
 first.deadlock_ms: from the start of `swai run` with a kernel whose cores wait for each other to its end with the message, on a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What pictures of `swai bench sdaa --svg` have to be: words lie beside each other, and say all that there is to say."""
 
 import itertools

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Pictures of figures that were measured before (docs/pictures/sdaa.json, and tables in paper.json): those in docs are what build/swai
 draws of them, and words do not lie upon words, with whatever sizes. Run from the repository root; with --write it draws those in docs
 anew, where the figures are of this commit, without changes outside docs/, or known to be stale."""

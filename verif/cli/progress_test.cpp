@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a terminal shows while something takes long.
 #include "host/cli/progress.hpp"
 

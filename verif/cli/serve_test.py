@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tests `swai serve` as its users see it: several programs on one card, jobs, top. Run from the repository root."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of build/swai share. They run from the repository root."""
 
 import json

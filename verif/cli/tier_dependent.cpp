@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tier-dependent WHAT: a host program that does something else on the functional model of the card than on
 // RTL, as compare_test.py wants it: what `swai compare` must find.
 #include <csignal>

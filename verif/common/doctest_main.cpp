@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "verif/common/doctest_main.hpp"
 
 #define DOCTEST_CONFIG_IMPLEMENT

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A folder for a test's files, with a short name: sockets lie in it. It goes with the test.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A child process with pipes, for tests of programs.
 #pragma once
 

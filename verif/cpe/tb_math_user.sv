@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Somebody who uses a CPE's shared arithmetic beside the unit that is tested: asks at random for random things, and now and then takes
 // it back.
 module tb_math_user (

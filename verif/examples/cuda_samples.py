@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs the samples in CUDA's idiom on the card's functional model: each compares what it computed with the host's."""
 
 import argparse

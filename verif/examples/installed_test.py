@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Installs swai, runtime library and sdaacc into a folder, and builds and runs an example with nothing else: from a copy of it, elsewhere."""
 
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Ports the digit recognition from CUDA again, by the renaming that is written beside it, and compares with the files that are used."""
 
 import pathlib

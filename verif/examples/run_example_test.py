@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """make run-example: what it would build and run, by the example's name. Run from the repository root."""
 
 import os

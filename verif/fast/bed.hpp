@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A card of the fast tier in this process, with all that surrounds it: flash, console, and a host that has
 // its memory mapped and reaches everything through BARs and the debug port. What the host sees is written
 // down.

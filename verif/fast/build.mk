@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Tests of the card as a functional model, in one process with it.
 
 $(eval $(call cxx_program,test-fast-card,$(addprefix verif/fast/,bed.cpp check_test.cpp group_job.cpp module_code.cpp snapshot_test.cpp) \

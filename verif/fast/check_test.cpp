@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What looks for mistakes on a whole card (`swai-card --check`): lines that the processor's cache holds
 // dirty.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The kernels whose cycles the model's clock is compared by, each as a command of cpe-run and iss-cpe-run: those of
 cpe-kernels, of the examples, and operators. Each is launched twice: the first launch finds cold caches."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The coarse clock of the fast tier against cycles of RTL that measure_clock.py has kept: the median of the errors, and each of them;
 and the same cycles again, with any number of threads."""
 

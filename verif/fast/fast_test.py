@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tests the fast tier of build/swai-card-fast as its users see it: it boots the image that the card in RTL boots, says what
 it is, and says what it has not. Run from the repository root."""
 

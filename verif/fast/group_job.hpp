@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A random kernel for all cores of a group (verif/iss/cpe/random), as what has to lie in memory. The model's
 // names stay away from those of the card's.
 #pragma once

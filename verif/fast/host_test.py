@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tests what host programs see of the fast tier: who chooses it, who says which one runs, and that it does the same again.
 Run from the repository root."""
 

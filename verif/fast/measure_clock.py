@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """How far the coarse clock of the fast tier is from RTL: runs kernels, examples and operators on both and prints a table on standard
 error, and one JSON object. fast.clock_error is the median of |cycles of the model / cycles of RTL - 1| over all launches.
 

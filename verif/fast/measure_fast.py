@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures the fast tier: how long a boot takes on the wall (start of the process to its end, the best of several), how long
 it takes with the snapshot of a card that has booted, and how many instructions of the card's own firmware it runs in a second
 of a host's core."""

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "verif/fast/module_code.hpp"
 
 #include "sim/kernel-run/job.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The code of a module, and a daemon for it, for tests that cannot name the groups' model.
 #pragma once
 

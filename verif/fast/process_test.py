@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tests what the processes of the functional model have of the host's memory: generated code that is never writable where it is
 executed, and cells of the card's memory only as long as somebody may read them. Run from the repository root."""
 

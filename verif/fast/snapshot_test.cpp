@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Snapshots: a card that takes one goes on as the one that it was taken from, whatever it held before; and a
 // file that does not fit, or is damaged, changes nothing.
 #include "sim/fast/snapshot.hpp"

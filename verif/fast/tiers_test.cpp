@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The differ: random command programs and random kernels on the smallest card, in RTL and as a functional
 // model. Both get the same from the same host; what they leave is compared bit for bit, and so is what each
 // stream says of itself. The first difference is shown with both sides.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Tests of the firmware's parts that run on the host.
 
 FW_TEST_PARTS := verif/firmware/fake_platform.cpp firmware/boot/flow.cpp firmware/common/text.cpp \

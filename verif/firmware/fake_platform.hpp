@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The machine of the boot flow, on the host: flash as an array of NOR cells, memory as an array of bytes. It
 // checks what the flow must keep to: no access outside flash or outside the memory for images, no overlapping
 // reads.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The boot flow: which slot is booted, and what becomes of it when something is wrong.
 #include <doctest/doctest.h>
 

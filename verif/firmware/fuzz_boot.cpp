@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fuzzes the boot flow and the image checker: whatever lies in flash, nothing is read or written out of
 // bounds, and what is booted is valid.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The image format: what is accepted, what is refused, and why.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai-image as users meet it: exit codes, messages, reports.
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernel on the simulated card: what it says, what it does with commands, and how it ends. Each case runs
 // swai-card as a user would.
 #include <doctest/doctest.h>

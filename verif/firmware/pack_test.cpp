@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The host's image library and flash files.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "verif/firmware/test_tools.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tests need that work with files and run programs.
 #pragma once
 

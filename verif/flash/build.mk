@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Tests of putting images onto boards.
 
 FLASH_TEST_PARTS := $(addprefix verif/flash/,chip_bus.cpp rig.cpp) verif/firmware/fake_platform.cpp firmware/boot/flow.cpp firmware/common/text.cpp

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "verif/flash/chip_bus.hpp"
 
 #include "host/flash/board_error.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The flash chip's model on an SPI bus without a board: the chip's time passes with each byte. Power can go
 // in the middle of an operation, and transfers can fail.
 #pragma once

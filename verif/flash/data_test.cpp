@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What comes from outside: boards files, and what chips say of themselves.
 #include <doctest/doctest.h>
 

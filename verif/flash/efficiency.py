@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """How much of what the clock of the SPI bus allows arrives as contents when a whole chip is read, and how long a page
 takes to be programmed. The time is that of the emulated board: the clock's periods, what the USB takes for its transfers,
 and the chip's typical times. 1 is the limit: eight clock periods for each byte, and nothing else."""

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans carried out on chips and buses with faults.
 #include <doctest/doctest.h>
 

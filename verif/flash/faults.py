@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes an image while transfers on the USB fail by chance, a fault in each run: whatever happens, the image is there, or
 what `swai flash` says about the chip is what is on the chip, and the card has something to boot.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Firmware images for tests, made from docs/image-format.md and nothing of ours."""
 
 import hashlib

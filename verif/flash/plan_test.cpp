@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is planned: which slot, which sectors, in which order, and what is refused.
 #include <doctest/doctest.h>
 

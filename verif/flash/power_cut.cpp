@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Power goes in the middle of updates, rollbacks and erasures: at the beginning, in the middle and at the end
 // of each operation of the chip, and at random bytes. Afterwards the boot ROM's own code has to find a valid
 // image each time, as often as the card is switched on, whether the new image passes its self-test or never

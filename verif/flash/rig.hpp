@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A chip with images in its slots, and what the boot ROM makes of it.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """swai flash with emulated boards, through the real libusb: every command, every kind of board, every way to fail."""
 
 import argparse

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """From the image to the card and back: an update over an emulated USB, booted and confirmed by the card, seen by its users;
 then a broken one, from which the card goes back by itself."""
 

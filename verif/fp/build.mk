@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Testbenches of the floating point arithmetic.
 
 $(eval $(call verilated_program,tb-fp,tb_fp,$(addprefix rtl/fp/,fp32_fma.sv fp32_add.sv fp32_order.sv) verif/fp/tb_fp.sv,\

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conversions of rtl/fp against the model.
 
 #include <fmt/format.h>

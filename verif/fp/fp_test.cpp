@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sum, product and order of rtl/fp against the host's floats.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The model itself: the special functions against double precision, fp16 by its definition.
 //   test-fp-model [STEP]
 // Every STEP-th number is taken (default 509, a prime; 1: all 2^32). Prints the largest errors, in units of

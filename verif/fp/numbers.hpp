@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fp32 numbers that find mistakes: the ends of each kind, what rounds to a half, what cancels.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The serial arithmetic against the model: every operation, with all that the units' own tests ask of each.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The special functions of rtl/fp against the model.
 
 #include "sim/iss/cpe/special.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a cycle of eight fma lanes costs a simulator, at work and standing:
 //   fp-speed [CYCLES]
 // Operands are of sizes as in products of matrices: 2^-8 to 2^8, of both signs.

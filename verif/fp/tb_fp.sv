@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arithmetic of rtl/fp that is not a table, side by side on the same operands.
 module tb_fp (
   input  logic        clk_i,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All conversions of rtl/fp, of the same bits. There is no clock; the harness wants one.
 module tb_fp_convert (
   input  logic        clk_i,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The serial arithmetic, with all operands there.
 module tb_fp_serial (
   input  logic        clk_i,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The special functions side by side, each with a unit of its own, on the same arguments; and one that changes its function.
 module tb_fp_special (
   input  logic        clk_i,

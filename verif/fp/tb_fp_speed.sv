@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // As many fma lanes as a vector unit has, for measuring.
 module tb_fp_speed #(
   parameter int unsigned Lanes = 8

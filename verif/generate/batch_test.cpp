@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Texts that begin, pause and end beside each other on a card: each is what it is alone.
 #include "host/generate/batch.hpp"
 

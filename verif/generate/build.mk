@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Tests of text generation: what is told to the card, against double precision.
 
 $(eval $(call cxx_program,test-generate,$(addprefix verif/generate/,chat_test.cpp llama_test.cpp) verif/graph/evaluate.cpp verif/graph/named.cpp \

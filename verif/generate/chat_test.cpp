@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conversations as tokens, and what the template of a file says.
 #include "host/generate/chat.hpp"
 

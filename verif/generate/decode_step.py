@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One step of text generation in a trace of the card: found by the trace's own flows, from the program's call that launches it until
 what it has chosen is in the host's memory. Raises Missing where a row or a flow is not there.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Draws a step of text generation (decode_step.py): above all of it, with every core; below the moments between two launches, where
 flows lead from the launch's end to the host. For light and dark pages."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tests `swai generate` and packed models as their users see them, on a card. Run from the repository root.
 
   verif/generate/generate_test.py [--tier fast|rtl] [unittest's arguments]"""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tests `swai bench llm` as its users see it, with a small shape on the fast tier, and its formulas beside what the paper prints.
 Run from the repository root."""
 

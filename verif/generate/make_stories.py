@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes verif/generate/stories.json: how stories260K continues some prompts, always with the likeliest token.
 
   verif/generate/make_stories.py [MOST]        MOST tokens of each story at most (200)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures on the fast tier what few bits cost stories260K: perplexity of 2,000 tokens and more of its own kind of text,
 which the model in fp32 writes itself (temperature 1, seeds 1 to 10). Prints a flat JSON object for `make bench`."""
 

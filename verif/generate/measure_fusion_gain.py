@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """How many percent faster a token of Qwen 1.8B's shape gets its attention fused, behind 585 others, than with keys and values joined to
 those before: `swai bench llm` on RTL, one block. Prints a flat JSON object for `make bench-long`."""
 

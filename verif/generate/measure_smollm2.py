@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures SmolLM2-135M-Instruct on the fast tier against the same file in double precision: perplexity of 4,000 tokens of
 English and tokens a second of wall time in W4A8, and in each precision the share of 20 beginnings after which the 32
 likeliest tokens are all the same. Prints a flat JSON object for `make bench-long`. scripts/get-model smollm2-135m fetches

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A language model in double precision, for measurements: how well it foretells a text, or what it says
 // behind some words. Prints JSON as `swai generate` does, as far as both know the same.
 #include <CLI/CLI.hpp>

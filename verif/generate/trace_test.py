@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Traces text generation on a small card in RTL: a step has rows of host, processor, every core's units, DMA and ring, and flows from
 its launch to the host's memory; and it can be drawn. Run from the repository root."""
 

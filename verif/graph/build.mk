@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Tests of graph text, and of the lists that come of it on the functional model of a core group.
 
 $(eval $(call cxx_program,test-graph,$(addprefix verif/graph/, \

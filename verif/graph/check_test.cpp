@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Types, shapes and lifetimes: what is right passes, and each mistake gets its words.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs in double precision, node by node, on tensors of their own: no plan, no list, no card.
 #pragma once
 

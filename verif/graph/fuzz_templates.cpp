@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fuzzes what reads templates of lists; begins with those of the examples.
 #include <filesystem>
 #include <fstream>

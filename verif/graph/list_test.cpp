@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs as lists of nodes: what is in them, and what the functional model of a core group makes of them.
 #include "host/graph/list.hpp"
 

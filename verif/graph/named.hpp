@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A graph in double precision, with values by their names.
 #pragma once
 

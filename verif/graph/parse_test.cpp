@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any text ends in a graph or in a message with a place inside it.
 #include <algorithm>
 #include <random>

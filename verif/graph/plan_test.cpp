@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The plan of the memory between nodes: no two values that are needed at once share a byte.
 #include "host/graph/plan.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Templates that lie, under a checksum that is right.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes with symbols against plain arithmetic on random values of the symbols.
 #include <functional>
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Templates as files: what programs of the card build from one is what the host makes, and nothing that may
 // lie in one does harm to who reads it.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a node of a list touches, as its arguments say it to the card.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A graph on the functional model of a core group: one list for all runs, parameters for each, and every
 // result compared with double precision.
 #pragma once

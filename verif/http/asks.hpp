@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A client that asks, until it goes.
 #pragma once
 

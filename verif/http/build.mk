@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # OpenAI's calls over HTTP, with played models.
 
 $(eval $(call cxx_test,test-http,$(call as_one,http,$(addprefix verif/http/,hostile_test.cpp line_test.cpp request_test.cpp service_test.cpp speech_test.cpp text_test.cpp write_test.cpp)) verif/common/doctest_main.cpp,$(B)/lib/model-samples.a \

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A language model on a card whose memory is too short for one more text.
 #include <doctest/doctest.h>
 

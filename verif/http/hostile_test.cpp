@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Clients that do harm, meant or not: they leave, are silent, fill the memory, or send what no client should.
 #include <doctest/doctest.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tests `swai serve --http` as its clients see it, on the fast tier. Run from the repository root."""
 
 import concurrent.futures

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the line gives to whom, and in which order.
 #include "host/http/line.hpp"
 

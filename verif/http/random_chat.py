@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A tiny language model with random weights that has ChatML's template, as a GGUF file: a token for each byte."""
 
 import array

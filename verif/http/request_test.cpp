@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is asked for, from bodies that clients send, and from those that nobody should send.
 #include <doctest/doctest.h>
 #include <fmt/format.h>

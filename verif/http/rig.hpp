@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A service with a played model, and clients that write bytes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The service over its socket: answers, streams, refusals, and clients that are slow, gone, or talk nonsense.
 #include <random>
 #include <thread>

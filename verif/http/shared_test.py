@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tests how programs share a model that `swai serve` has on its card, on the fast tier. Run from the repository root."""
 
 import json

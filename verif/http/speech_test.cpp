@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sounds in forms, and what was said, in all formats.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Texts that end an answer, and how answers are written.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Texts for programs at a daemon's control socket, with a played model.
 #include <doctest/doctest.h>
 

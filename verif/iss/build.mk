@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Tests of the reference model of the management core.
 
 $(eval $(call cxx_program,test-iss,$(addprefix verif/iss/test/, \

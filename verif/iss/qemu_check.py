@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs programs on the reference model and on QEMU and compares what they print on the console.
 
 qemu_check.py --seed 7 --count 50          50 random programs (rv-random --qemu)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A testbench around a verilated model: agents drive its inputs before each clock edge and look at its
 // outputs when these have settled.
 #pragma once

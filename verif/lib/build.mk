@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Testbenches of rtl/lib. Each program carries several named tests: --list shows them.
 
 TB_LIB_CPP := verif/lib/test_main.cpp

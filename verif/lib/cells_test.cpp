@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cells, counters, memory and arithmetic of rtl/lib against what C++ computes.
 
 #include <fmt/format.h>

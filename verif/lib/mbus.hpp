@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Masters and slaves of the memory bus (rtl/lib/mbus_pkg.sv) for testbenches, at the pins of req_t and rsp_t.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the slaves of the memory bus should do, in C++: a memory with a reservation, the bridge to registers,
 // and a device behind it.
 #pragma once

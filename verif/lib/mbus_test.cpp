@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The modules of the memory bus under random traffic.
 
 #include "verif/lib/mbus.hpp"

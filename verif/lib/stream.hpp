@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Drivers and monitors of valid/ready streams. Both ends stall at random; the sink checks the law of streams:
 // valid is not withdrawn and the payload is still while it waits. A payload that is not valid is random, so
 // that nobody can live on what the last one left behind.

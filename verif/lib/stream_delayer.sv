@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Holds every item of a stream back for a random number of cycles, 0 to MaxDelay. For tests only.
 //
 // Cuts: nothing; an item that is not held back passes in the same cycle. Orders: first in, first out.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random traffic through each stream module, with the checks that its contract allows.
 
 #include "verif/lib/stream.hpp"

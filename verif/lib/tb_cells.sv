@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The modules of rtl/lib that are not streams: cells, counters, memory, arithmetic. Each has ports of its own.
 module tb_cells (
   input  logic         clk_i,

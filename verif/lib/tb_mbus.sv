@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The modules of the memory bus: select_i names the design under test, the others stay in reset. Three masters, three
 // slaves and one register device are C++ (mbus_test.cpp has a table of the designs with the same numbers).
 module tb_mbus #(

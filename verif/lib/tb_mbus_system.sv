@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A little system of the bus modules: three masters, SRAM of 4 KiB at 0x8000_0000, a register device in the 4 KiB at
 // 0x1000_0000, nobody elsewhere.
 module tb_mbus_system #(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All stream modules behind one set of ports: select_i names the design under test, the others stay in reset.
 //
 // Up to four streams of 16 bits go in and up to four come out. C++ (stream_test.cpp) has a table of the designs with

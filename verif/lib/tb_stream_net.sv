@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A little network of the stream modules: a fork, a queue on one branch, a register slice and a random delay on the other,
 // and a join. Both halves of an output item must be the same input item.
 module tb_stream_net (

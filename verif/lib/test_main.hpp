@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command line that all testbench programs with named tests share:  PROGRAM --test NAME [--seed N]
 // [--cycles N]
 #pragma once

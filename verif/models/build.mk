@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Tests of models and their files; and a fuzzer.
 
 $(eval $(call cxx_library,model-samples,$(addprefix verif/models/,samples.cpp mutation.cpp reference.cpp)))

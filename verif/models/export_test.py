@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """swai model export, read as whisper.cpp's loader reads it: by a reader of our own that knows what that one asks for."""
 
 import math

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Weights in four bits, as packed for the card: taken apart again, they are the file's.
 #include <doctest/doctest.h>
 

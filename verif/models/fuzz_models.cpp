@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fuzzes the readers of models: the first byte selects whether the rest replaces a file of a committed model,
 // or is read as a tokenizer or a packed model.
 #include <cstring>

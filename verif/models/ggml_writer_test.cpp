@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Models in whisper.cpp's format, written and read again.
 #include "host/models/ggml_writer.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The loaders on files that other programs wrote, and on files that are not as they should be.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes verif/models/data/logits.json: what PyTorch computes, in double precision, with the tiny models of
 make_models.py, in the words of PyTorch's own operators.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes the files of verif/models/data: two tiny random models in every format that host/models reads, and what their
 weights are. With packages of PyPI that are independent of our loaders where there are such (gguf, safetensors).
 

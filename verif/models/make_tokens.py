@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes verif/models/data/tokens.json and tiny-bpe.json: what the tokenizers of others make of texts.
 
   python3 -m venv build/venv && build/venv/bin/pip install sentencepiece==0.2.3 tokenizers==0.23.3 tiktoken==0.14.0 protobuf

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Damages bytes as files are damaged, and as people would who mean harm.
 #pragma once
 

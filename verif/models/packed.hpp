@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of packed files do, whatever the architecture.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Models that people use, on the fast tier: what they say is right. scripts/get-model fetches them. Run from the
 repository root."""
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the models compute, in double precision, as plainly as it can be written: what every faster way is
 // measured by.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reference against what PyTorch computed (verif/models/make_logits.py), from files of every format.
 #include "verif/models/reference.hpp"
 

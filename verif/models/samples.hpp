@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The committed files of verif/models/data in memory, where a sanitizer sees whoever reads past their end.
 #pragma once
 

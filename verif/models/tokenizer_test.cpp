@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tokenizers against those of others, on the texts of verif/models/data/tokens.json.
 #include "host/models/tokenizer.hpp"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Testbenches of the management core, and tests of mpe-run.
 
 $(eval $(call verilated_program,tb-mpe,mpe_tb,$(MPE_RTL),$(MPE_HARNESS) $(addprefix verif/mpe/,tb_mpe.cpp random_bench.cpp invalidation.cpp), \

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A real gdb on mpe-run, driven as a person would drive it.
 #include <doctest/doctest.h>
 #include <signal.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The remote serial protocol on plain bytes, with a target that is nothing but arrays: what gdb asks in a
 // session, what it must never be able to break, and bytes that no gdb would send.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A line that is invalidated while it is dirty, on the core and on the reference model in lockstep.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory model against a plain array: lanes and strobes, atomics, order of responses, and the law of the
 // bus.
 #include "sim/common/memory_model.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mpe-run as its users see it: options, exit codes, messages, files.
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One random program on the core and on the reference model in lockstep, while the world around it
 // misbehaves: bus stalls, interrupt lines, jumps of time, non-maskable interrupts, a debugger that halts,
 // looks and steps. Everything follows from the program's seed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the reference model in lockstep sees of lines that are invalidated while they are dirty.
 #include "sim/mpe-run/reference_memory.hpp"
 

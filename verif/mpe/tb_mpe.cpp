@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lockstep testbench of the management core: random programs on RTL and reference model. See
 // docs/simulators.md.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Testbenches of rtl/noc. Each program carries several named tests: --list shows them.
 
 NOC_TEST_CPP := $(addprefix verif/noc/,noc_test.cpp noc_figures.cpp noc_bench.cpp ring.cpp) sim/common/memory_model.cpp $(TB_LIB_CPP)

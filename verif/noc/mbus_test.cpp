@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bridges between ring and memory bus under random traffic.
 
 #include "verif/lib/mbus.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ring at its pins: initiators, targets and fences of all nodes, on the model of ring.hpp.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figures of the ring: latency, rate, saturation.
 #pragma once
 

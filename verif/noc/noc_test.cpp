@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ring under random traffic, and its figures.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the ring carries (rtl/noc/noc_pkg.sv) for testbenches, and a model of what it should do with it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rings of three to six nodes: select_i + 1 groups, the others stay in reset. Of Rings, a bit for each, those with one group and with
 // four are there; all take twice as long to compile.
 module tb_noc #(

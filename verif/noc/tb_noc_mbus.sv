@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bridges between ring and memory bus, chosen by select_i: noc_from_mbus (Master 0, its ring is C++), noc_to_mbus (both sides
 // C++), and a ring of three nodes with both kinds (see below). What is not chosen stays in reset.
 module tb_noc_mbus #(

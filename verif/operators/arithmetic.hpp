@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers as the vector unit computes with them, for models that agree with it to the bit.
 #pragma once
 

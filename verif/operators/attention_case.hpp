@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tests of attention draw: sizes, keys and values wherever they may lie; and how large an error matters.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attention with products of int8: to the bit, and as near to double precision as weights of 7 bits are.
 #include <doctest/doctest.h>
 #include <fmt/format.h>

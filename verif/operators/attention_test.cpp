@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attention: to the bit, and near that in double precision.
 #include <doctest/doctest.h>
 #include <fmt/format.h>

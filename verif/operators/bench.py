@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What operators reach on the RTL of a core group, memory to memory, launch included. Prints a flat JSON object: the figures, and
 beside each what roofline.py draws it from (`Figure.report`).
 

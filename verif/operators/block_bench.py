@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures a whole block of a language model (decoder_block.graph, the shape of Qwen 1.8B, W4A8) on the RTL of a core group:
 one launch walks its nodes. The figures are the sum of what each node takes at the card's limits, alone, over the cycles of
 the walk. Prints a flat JSON object; --nodes prints a table of nodes instead, each launched by itself.

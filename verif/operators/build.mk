@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Tests of the operators and of the walker, on the functional model of a core group.
 
 # What operators make of memory, bit by bit; of the functional model it takes the arithmetic alone.

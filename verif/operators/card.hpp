@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A core group of the functional model with the operators' module in it, as tests of operators use it. Every
 // tensor has a segment of its own; all that a test does not set is garbage, in memory and in local memory.
 // After a walk every byte of every segment must be what the test expects.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convolutions over time as linear layers whose rows of x overlap: Whisper's stem, two of them, against plain
 // loops in double precision.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copy, and operators on pairs of elements: every byte of memory, and the error against double precision.
 #include <doctest/doctest.h>
 #include <fmt/format.h>

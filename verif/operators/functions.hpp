@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of elements as operators compute them, to the bit.
 #pragma once
 

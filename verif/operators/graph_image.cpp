@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A graph as the memory of a core group for cpe-run: the list of its nodes, their parameters, and tensors
 // with numbers that are neither large nor none. For measurements of time, where it does not matter what is
 // computed. Says of each node how many cycles the card needs at least.

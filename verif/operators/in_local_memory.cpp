@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What operators compute of a tile that lies in local memory, again and again: the vector unit's part of
 // them, without what memory adds. Each CPE has a tile of its own.
 #include "cpe-kernels/operators/norm/rows.hpp"

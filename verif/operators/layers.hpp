@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tests of linear layers share: functions, biases, residuals, types, as layers draw them and models end.
 #pragma once
 

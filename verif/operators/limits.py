@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a core group can do in a cycle at most, from the RTL that says so."""
 
 import dataclasses

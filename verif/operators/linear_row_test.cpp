@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Linear layers of one row: to the bit what a norm, quantise and linear leave one after the other.
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Linear layers with weights of four bits: to the bit, and near those in double precision.
 #include <doctest/doctest.h>
 #include <fmt/format.h>

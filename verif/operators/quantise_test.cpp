@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantise, and back.
 #include <doctest/doctest.h>
 #include <fmt/format.h>

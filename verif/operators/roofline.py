@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The roofline of the operators: what bench.py measured of each, against what the card can. docs/roofline.md explains it.
 
 roofline.py build/bench/bench.json --svg build/bench/roofline.svg    draws a measurement

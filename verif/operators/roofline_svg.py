@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Draws a roofline: operations for each byte of memory's traffic against operations in a cycle, both logarithmic, below what the
 card can. What moves no bytes stands beside it, on the same axis. For light and dark pages; words lie on nothing
 (roofline_test.py, with verif/cli/picture.py)."""

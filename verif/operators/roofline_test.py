@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The roofline: points lie where their figures say, each has its words once, words lie upon nothing; the page's picture, tables and
 arithmetic are those of its measurement, of bench.toml and of the RTL. Run from the repository root."""
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sampling as the card does it, to the bit: docs/operators.md.
 #pragma once
 

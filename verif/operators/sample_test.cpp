@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Choosing tokens: to the bit, by their probabilities, and what is refused.
 #include <doctest/doctest.h>
 #include <fmt/format.h>

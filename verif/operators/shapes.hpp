@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes, masks and strides as tests of operators draw them.
 #pragma once
 

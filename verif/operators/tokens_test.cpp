@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Embedding, rotary embedding, transpose, argmax.
 #include <doctest/doctest.h>
 #include <fmt/format.h>

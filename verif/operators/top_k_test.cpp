@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The largest of each row: to the bit, and what is refused.
 #include <doctest/doctest.h>
 #include <fmt/format.h>

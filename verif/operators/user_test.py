@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """An operator of a user's own, in a module of his own, as docs/howto.md tells: description, kernel, generator,
 compiler, walk.
 """

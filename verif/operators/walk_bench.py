@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What a node of the walker costs, on the RTL of a core group: an empty one with a barrier of all CPEs, and one of a small
 model's decoder, which has one row and so little to do that scalar code counts. Prints a flat JSON object.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The walker: barriers, lists of any length, and lists that must not do harm.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The endpoint with everything around it: wire and host, ring and memory, the management processor, and a
 // stand-in for the DMA engine.
 #pragma once

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Testbench of the PCIe endpoint without its DMA engine. One program carries several named tests: --list shows them.
 
 tb_pcie_packages := $(RTL_LIB_PACKAGES) $(RTL_SOC_PACKAGES) rtl/noc/noc_pkg.sv \

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Configuration space: identity, BAR sizing, a walk through the capabilities, which bits can be written,
 // power states.
 

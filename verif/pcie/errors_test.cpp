@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is wrong with requests: answered or dropped, counted and recorded, and never a credit lost.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The host's side of requests: sends reads and writes and takes completions apart as the specification says.
 #pragma once
 

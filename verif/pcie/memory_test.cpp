@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BAR0: reads and writes of every size, alignment and byte enable against a model of the memory, with
 // requests of all kinds under way at once.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MSI-X: the table at every size, masks, pending bits, and who may raise what when.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ordering rules, with random delays on every path: a doorbell never overtakes its command, an answer
 // never the data that the card sent before, an interrupt never its data; and nothing that lacks credit holds
 // up what must pass it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the host may not do: memory that it may not touch through BAR0, a DMA engine that it may not command.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BAR4 and the ring's way to the same registers: every register against its description, words shared by both
 // sides, the debug port.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Function-level reset and loss of the link in the middle of traffic: afterwards all is as new, and nothing
 // has been lost that had to be answered.
 

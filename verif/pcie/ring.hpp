@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ring and what lies behind it, as the endpoint sees them: requests take effect in order per target and
 // after any time, answers come in any order. And a master on the ring: the management processor.
 #pragma once

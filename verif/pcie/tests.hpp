@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tests of this folder; main.cpp names them.
 #pragma once
 

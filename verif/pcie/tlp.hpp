@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packets as the PCI Express Base Specification draws them, for the far side of the tests; and as beats at
 // the pins.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The far side of the wire: sends packets within the credits that the card grants, takes what comes and
 // grants credits in its turn, with stalls everywhere.
 #pragma once

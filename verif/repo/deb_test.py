@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes the Debian package and uses it unpacked: what its control data say of it, what its files need, and the first example, which
 runs with nothing but the package's files and Debian's. Run from the repository root."""
 

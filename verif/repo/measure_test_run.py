@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What the last `make test` that passed took, by build/test-run.json, which the runner writes. Figures of another
 commit, or of a tree with changes, are not those of this one. Prints a flat JSON object for `make bench`."""
 

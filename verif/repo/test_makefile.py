@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tests the Makefile's macros on a small project: what is built, and what is built again after which change."""
 
 import os

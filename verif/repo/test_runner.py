@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tests scripts/run-tests.py on small sets of tests that pass, fail, hang and crash."""
 
 import datetime

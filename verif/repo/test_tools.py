@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tests scripts/bench.py, scripts/coverage.py, and scripts/lint/files.py and pictures.py on small inputs."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Unit tests of the root port, and what it costs in host time.
 
 rootport_tests := $(addprefix verif/rootport/, \

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Several cards: routes between them, one clock, the same results however time is cut.
 #include <doctest/doctest.h>
 

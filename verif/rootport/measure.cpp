@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the wire costs in CPU time: per idle cycle, and per packet at full rate each way. Prints JSON.
 #include <fmt/format.h>
 

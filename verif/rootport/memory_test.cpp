@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a card does to the host's memory through its root port.
 #include <doctest/doctest.h>
 

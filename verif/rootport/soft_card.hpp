@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A card in software, for the tests of the wire and the root complex: configuration space with BARs, MSI-X
 // and PCIe capabilities, memory behind its BARs, a transmitter and a receiver that keep to credits, and
 // stalls everywhere.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A root complex with software cards, for tests.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packets: bits as the specification draws them, and strict decoding.
 #include "sim/rootport/tlp.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The wire alone: rates, delays, beats, framing, order among waiting packets.
 #include "sim/rootport/wire.hpp"
 

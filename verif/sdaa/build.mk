@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The runtime library: against a card that is played (the firmware's own code, compiled for the host), and on the
 # simulated card.
 

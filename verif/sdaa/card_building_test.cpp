@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lists that the management processor builds from templates: those that the host makes, bit for bit.
 #include <algorithm>
 #include <cstring>

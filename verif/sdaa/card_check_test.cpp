@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checked memory (SWAI_MEMORY_CHECK=1) on the functional card, which compares each access of a kernel with
 // what is allocated.
 #include <random>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program `decode` on the simulated card, with lists whose result is known: each step copies the next
 // row of a table, a word for each text, to where the tokens are.
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies on the simulated card by each of its engines, and between two cards.
 #include <algorithm>
 #include <span>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the simulated card tells about itself, and how it comes back from a firmware that has ended and from a
 // group that does not answer.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program `listen` on the simulated card: what it does not take. That it hears what is said, and as often
 // as it should, is tested by transcribe.fast, for which the program is made.
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory of one side on the simulated card: what the processor has no pages for, and cores no segment.
 #include "firmware/kernel/mmu.hpp"
 #include "host/sdaa/runtime.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Model programs on the simulated card: what they are for, and what they must not be able to do.
 #include <algorithm>
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The owner of a card who writes where the library has put its commands, on the simulated card.
 #include "host/sdaa/bars.hpp"
 #include "sim/common/random.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The runtime library on the simulated card, with kernels as they are.
 #include <algorithm>
 #include <atomic>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies of memory that goes through the library's own buffers, against a played card: more of them than
 // there are buffers, in the midst of failures, on the host's time or not.
 #include "host/sdaa/copy.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies on the card by each of its engines, and which one it chooses.
 #include <algorithm>
 #include <array>

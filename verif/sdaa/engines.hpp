@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies on the card by an engine that the test names; not in the C interface.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A card that is played: the firmware's own runtime (firmware/runtime), compiled for the host, on a
 // processor, a DMA engine and core groups that are played here. What lies between it and the library is
 // link::Backend, so that a test of the interface takes milliseconds.

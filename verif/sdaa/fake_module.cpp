@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A module for played cards.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "verif/sdaa/fake_processor.hpp"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the firmware's runtime sees of the played card: registers, memory, DMA engine, core groups; and time,
 // as a queue of things to come.
 #pragma once

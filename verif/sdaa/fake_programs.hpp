@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Model programs of the played card: what a program does is a function of the test's, which is called in
 // place of entering user mode, and fills in why it comes back. Which pages a program was shown is kept and
 // compared.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs that are built node by node, against a played card.
 #include <unistd.h>
 

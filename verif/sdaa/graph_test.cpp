@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Captures and graphs, against a played card.
 #include <algorithm>
 #include <array>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Installs the runtime library into a folder and uses it from there: the header in C and C++, pkg-config, CMake; and looks at what the
 library shows."""
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the card tells about itself: every kind of fault is provoked and its record compared; and what becomes
 // of programs when a group or the firmware does not answer any more. Against a played card.
 #include <cstring>

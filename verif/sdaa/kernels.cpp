@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels for the tests of the runtime library. They need no arithmetic unit.
 #include "verif/sdaa/kernels.hpp"
 

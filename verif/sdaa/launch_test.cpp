@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules and launches, against a played card.
 #include "host/sdaa/launch.hpp"
 

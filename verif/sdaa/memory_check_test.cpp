@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checked memory (SWAI_MEMORY_CHECK=1): zones, patterns, what was not freed, and what becomes of memory that
 // cannot be filled. Against a played card.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory, copies and fills, against a played card.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The runtime library on the card that all cases of a program share.
 #pragma once
 

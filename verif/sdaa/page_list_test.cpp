@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies of host memory whose pages the card knows by a list: the baseline for pinned memory. Against a
 // played card.
 #include <numeric>

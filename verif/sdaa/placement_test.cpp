@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whose memory it is, and where it lies: memory of one side is refused to the other, and memory of a group is
 // that group's. Against a played card.
 #include "abi/kernel_arguments.hpp"

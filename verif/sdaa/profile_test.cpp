@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program of two threads with ranges, run by profile_test.py with SWAI_PROFILE; and without.
 #include <array>
 #include <thread>

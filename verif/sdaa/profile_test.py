@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What the runtime library writes with SWAI_PROFILE, read from its bytes."""
 
 import os

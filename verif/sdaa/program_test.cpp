@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of model programs, which may be anything, and what the library refuses before the card hears of it.
 // What programs do is tested on the card (card_program_test.cpp).
 #include "abi/program.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What devices and kernels are by CUDA's names, and what a card cannot have. Against a played card.
 #include <algorithm>
 #include <array>

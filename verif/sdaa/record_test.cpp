@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program that record_test.py runs with SWAI_RECORD, twice; and without.
 #include <signal.h>
 #include <sys/resource.h>

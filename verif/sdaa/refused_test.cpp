@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every function refuses: null pointers, streams that are gone, what belongs to another device. The call
 // says so, and nothing else happens.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows there and back on a stream, of random shape. What lies between and behind them stays as it was.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies and fills of other shapes, and memory by CUDA's names. Against a played card.
 #include <cstring>
 

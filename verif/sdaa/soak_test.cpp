@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A soak: four threads, each with a stream of its own, give a played card mixed commands, some of which fail.
 // Every thread knows what its memory must hold: what was before a failure has happened, once, and nothing
 // behind it has.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streams, events, functions of the host, against a played card.
 #include <atomic>
 

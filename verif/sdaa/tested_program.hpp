@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model program through the library, with what is expected of it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many threads on one and two devices, against a played card.
 #include <atomic>
 #include <cstring>

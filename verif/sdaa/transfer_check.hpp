@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a DMA engine cannot know: for whom the firmware copies. Throws when that is between a client's window
 // and memory of another one.
 #pragma once

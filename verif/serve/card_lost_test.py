@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Kills the card's process under `swai serve`, on the fast tier: the daemon ends, and so does everybody's waiting. Run from the repository root."""
 
 import http.client

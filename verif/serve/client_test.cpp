@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What clients of a shared card have of it: each its own memory, kernels and streams, also when others die.
 #include <doctest/doctest.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A daemon with --group: members of the group have the card, and nothing else of the daemon's user.
 #include <doctest/doctest.h>
 #include <grp.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A client that knows everything about another one, and tries what it can with that.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The daemon's jobs, and the socket on which it is asked.
 #include <doctest/doctest.h>
 #include <signal.h>

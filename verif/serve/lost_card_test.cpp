@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What clients of a shared card see when it is lost, or cannot be served any more for another reason.
 #include <doctest/doctest.h>
 #include <unistd.h>

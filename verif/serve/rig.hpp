@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A played card behind a daemon's socket, served by a thread of this process.
 #pragma once
 

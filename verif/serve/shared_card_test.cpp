@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What clients of one card share, without sockets: every step happens when the test says so.
 #include "host/serve/shared_card.hpp"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Testbenches of rtl/soc. Each program carries several named tests: --list shows them.
 
 tb_soc_packages := $(RTL_LIB_PACKAGES) $(RTL_SOC_PACKAGES)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "verif/soc/devices.hpp"
 
 namespace swai::soc {

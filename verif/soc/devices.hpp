@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The devices of the SoC on a bench: register accesses as function calls, pins in the hands of agents.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "verif/soc/flash_driver.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Commands of the flash controller as software gives them, with software's freedom: words early or late,
 // reading or polling, pauses of any length.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The flash controller: bit by bit against a responder at the pins, and with the model of a real chip.
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The generator refuses descriptions that make no sense, in one line that names the place, and notices a stale page."""
 
 import pathlib

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The processor's inbox: both ports against a model, cycle by cycle.
 
 #include <array>

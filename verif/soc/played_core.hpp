@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The core of the SoC, played by C++ in place of stub/mpe.sv's pins: requests go out when the test says so
 // and at random moments, answers are kept by id.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every register against its description: reset value, access kinds, what survives which reset, and that
 // nobody lives where no register is described.
 

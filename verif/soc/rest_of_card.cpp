@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "verif/soc/rest_of_card.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rest of the card, at both doors of the management complex: it answers the core, and visits SRAM and
 // inbox. Its lines of the SRAM are not the core's.
 #pragma once

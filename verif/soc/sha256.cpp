@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "verif/soc/sha256.hpp"
 
 #include <bit>

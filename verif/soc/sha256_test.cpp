@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The SHA-256 engine through its registers: published vectors, random messages in random pieces, interrupted
 // messages, and the time a block takes.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The SoC as its core sees it: random traffic to ROM, SRAM, devices and nowhere against a model of the memory
 // map, resets under traffic, and when the card may sleep.
 #include <fmt/format.h>

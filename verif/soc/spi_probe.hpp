@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The other end of the flash controller's pins as a mere responder: records every sck period and, told where
 // in a command it is to speak, answers with given bits. It knows nothing of flash chips.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // System control: identity, the two kinds of reset and what survives them, the watchdog to the cycle.
 
 #include "verif/soc/tests.hpp"

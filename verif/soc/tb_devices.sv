@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All devices of the SoC and its reset controller, with the register bus as plain ports.
 module tb_devices (
   input  logic        clk_i,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The management complex around a core that C++ plays (stub/mpe.sv), with the rest of the card in C++ too; soc_test.cpp
 // writes the ROM file before the model is built. Fenced doors take no requests, as the ring's nodes do it.
 module tb_soc #(

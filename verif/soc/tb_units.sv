@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules of the SoC that are tested alone: interrupt gathering with all 64 sources in use, address decode, sleep.
 module tb_units (
   input  logic        clk_i,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tests of the program tb-soc-devices.
 #pragma once
 

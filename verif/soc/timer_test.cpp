@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The timer against a model that counts cycles: time, comparison, interrupts, and when it keeps the card
 // awake.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The UART at its pins: both directions at random speeds, full FIFOs, errors, interrupts, exact bit times.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interrupt gathering, address decode and sleep, each against a model of a few lines.
 
 #include <fmt/format.h>

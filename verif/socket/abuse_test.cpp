@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Clients that do not keep to the protocol: each gets an error reply or is disconnected, and the next one
 // finds a card in order.
 #include <doctest/doctest.h>

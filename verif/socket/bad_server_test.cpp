@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // host/link against servers that do not keep to the protocol: each call ends with an error, and memory stays
 // what it is.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Tests of the vfio-user server and of host/link against each other and against a raw client, on a fake card; and a fuzzer.
 
 SOCKET_TEST_PARTS := $(addprefix verif/socket/,fake_device.cpp raw_client.cpp rig.cpp)

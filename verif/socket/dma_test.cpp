@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DMA_MAP and DMA_UNMAP, and what the card then does with the memory, spoken by the raw client.
 #include <doctest/doctest.h>
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A card for testing the socket without a card: memory behind BAR0, a copy engine and a timer behind BAR4,
 // and plain bytes as configuration space. Every access takes cycles, so that mistakes about time show.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fuzzes the server: whatever a client sends, in whatever pieces and with whatever descriptors, the server
 // neither crashes nor leaks nor hangs, what it answers is well formed, and the next client finds a card in
 // order.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DEVICE_SET_IRQS, spoken by the raw client.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Clients that come and go, and socket files.
 #include <doctest/doctest.h>
 #include <signal.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one client may take of the process that serves it, and who may come in: each limit is exceeded.
 #include <doctest/doctest.h>
 #include <grp.h>

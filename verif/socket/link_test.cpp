@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // host/link: every backend, the Card class, its errors.
 #include <doctest/doctest.h>
 

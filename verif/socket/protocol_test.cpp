@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The protocol as the specification has it, spoken by the raw client.
 #include <doctest/doctest.h>
 

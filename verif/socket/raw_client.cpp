@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "verif/socket/raw_client.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A vfio-user client written from the protocol's specification alone, byte by byte: it shares no header with
 // the server or with host/link, so that a mistake there does not hide itself.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A server with fake cards, for tests: worked by the test itself, or by a thread of its own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Good messages of every kind, and ways to spoil them: for the random abuse test and as a start for the
 // fuzzer.
 #pragma once

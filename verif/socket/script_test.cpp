@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Deterministic time: a session is the same to the bit and the cycle, whatever happens to its messages on
 // their way.
 #include <doctest/doctest.h>

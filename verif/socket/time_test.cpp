@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time: when it passes and when it stands still, RUN_UNTIL, and that nothing else has a say in it.
 #include <doctest/doctest.h>
 #include <sys/resource.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The debug port of the management processor as the host has it: registers in BAR4.
 #pragma once
 

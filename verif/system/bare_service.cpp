@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A kernel that serves nobody: tests of the hardware have memory, DMA engine and core groups to themselves,
 // also the memory in which its cold code lies, which nothing needs after the boot.
 #include "card_regs.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A host program that knows nothing but host/link opens the card and moves data with it.
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same session gives the same cycles, counters and bytes, whatever else the machine does.
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The card's DMA engine, driven by the host through BAR4 with rings in the card's SRAM: what tests use before
 // firmware does.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A doorbell never overtakes what the host wrote before it: a program on the management processor looks at
 // the data as soon as the bit is in its inbox.
 

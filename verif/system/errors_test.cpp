@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DMA transfers that fail: the channel ends in the documented state and says why, the other channels do not
 // notice, and after a reset of the channel everything works.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The card with four core groups: memory of each group, from the host and by DMA.
 
 #include <doctest/doctest.h>

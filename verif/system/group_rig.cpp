@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "verif/system/group_rig.hpp"
 
 #include <doctest/doctest.h>

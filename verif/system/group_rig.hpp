@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A core group of a card on its socket, with the kernels of cpe-kernels and the firmware's driver, which the
 // management processor runs errands for.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Clients that are killed in the midst of everything.
 
 #include <doctest/doctest.h>

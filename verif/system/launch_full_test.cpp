@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The core groups of the card with four of them, together: memory of other groups, doorbells and
 // invalidations for several at once, a reset of one beside the others.
 

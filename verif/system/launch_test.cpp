@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches on the whole card: stopped ones, a reset of their group, traffic of the host beside them, segments
 // that show other memory. Faulty kernels are in launch.faults.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Damaged and forbidden memory, as a host meets it through BAR0 and through DMA.
 
 #include <doctest/doctest.h>

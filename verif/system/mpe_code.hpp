@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instructions of the management processor, for the short programs that tests give it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The management processor as an errand boy of the host: a short program in its SRAM reads and writes
 // registers of the card as the host asks. So drivers of the firmware (abi/group) run in a test, on the
 // whole card.

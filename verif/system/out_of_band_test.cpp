@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The management processor and the core groups from outside, through BAR4, without the firmware's help.
 
 #include <doctest/doctest.h>

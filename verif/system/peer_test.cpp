@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cards that reach each other's memory, and their own, through the root complex.
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The card through a client that is made by hand: messages, registers and descriptors byte by byte, from the
 // vfio-user specification and the register map. Nothing of host/link.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A simulated card in a process of its own, for tests that use it as any host program would.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A host that speaks the protocol of abi word by word, without the runtime library: for tests of the
 // kernel that also want to say what no library would.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long a client has to wait because the card does something for another one: everything that takes the
 // kernel long, while a second client sees how soon a command that needs nothing is complete.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a client leaves in the card's memory, and how fast the cores clear it.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the host may not do to a kernel that serves: command the DMA engine, touch the kernel's memory. And
 // what it may: spoil its own commands and memory.
 #include <doctest/doctest.h>

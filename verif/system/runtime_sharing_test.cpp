@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Clients that share the card.
 #include <doctest/doctest.h>
 

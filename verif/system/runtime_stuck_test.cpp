@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches in which nobody can go on: the kernel ends them, says why, and lets all others be.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernel's runtime side on the card, spoken to word by word.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies that are verified, on all channels at once: what goes on beside an error, and what proves afterwards
 // that the card works.
 #pragma once

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Small models from graph text to what they choose, by programs of the card, and by the host.
 
 $(eval $(call model_program,toy-encode,verif/toys/encode.cpp verif/toys/toys.hpp))

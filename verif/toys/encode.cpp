@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Goes through an encoder's list for each of several texts, and sends what it chooses of each.
 #include <algorithm>
 #include <array>

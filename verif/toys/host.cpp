@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A host that has the runtime library alone, and files: the template that `swai graph compile` has written,
 // and what is in each piece of its memory. Runs the program `encode` on two texts, and prints their labels.
 //

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Files in, labels out: `swai graph compile`, a program and a host that has the runtime library alone; and the same by `swai graph run`."""
 
 import json

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A toy model: graph text, weights that a seed chooses, all its memory on the card; and the same in double
 // precision.
 #pragma once

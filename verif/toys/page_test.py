@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares what docs/programs.md shows with what runs in graph.toys and graph.toys-host: who follows the page has it."""
 
 import sys

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the toy models' programs are told, and what they say.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Three small models, an encoder, a decoder, and both together, from graph text to what they choose: launched
 // by the host, and by programs of the management processor, in all modes. All that they choose and leave
 // behind is the same, bit for bit, and double precision chooses the same.

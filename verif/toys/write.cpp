@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes: has an encoder see a text, if there is one, then goes through the decoder's list from step to step
 // and sends what each has chosen, while the next one runs.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Beam search: against every text that there is, against OpenAI's steps written plainly, and where texts'
 // keys and values lie.
 #include "host/transcribe/beam_search.hpp"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Tests of transcription that need no card.
 
 $(eval $(call cxx_program,test-transcribe,$(addprefix verif/transcribe/,beam_search_test.cpp output_test.cpp rules_test.cpp segments_test.cpp transcriber_test.cpp whisper_test.cpp) \

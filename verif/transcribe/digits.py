@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The model of models/digits on a card, and the sequences that it is tested with."""
 
 import sys

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tests what the digits model hears in sequences of its test, on a card. Run from the repository root.
 
 The RTL takes half a minute for the shortest sequence, so comparing both tiers in ten is a long test."""

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Lists the operators that eager PyTorch issues for Whisper when it is computed as OpenAI's program does (openai/whisper:
 weights in fp32 that are cast where they are used, activations in 16 bits, keys and values kept). There is a list for the
 encoder's pass, for the decoder's first pass, which computes the sound's keys and values, and for each later pass; with the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a model hears in sounds, as JSON: for programs that compute it without a card.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a Whisper model says in sounds on the card, computed on the host: HostSpeech. Prints JSON for each
 // sound.
 #include <CLI/CLI.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lists of a small Whisper, walked on the functional model of a core group and computed on the host by the
 // goldens of operators: all memory that they name is the same afterwards, to the bit. The block between nodes
 // is not compared: operators have their workspaces there.

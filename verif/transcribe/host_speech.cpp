@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "verif/transcribe/host_speech.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A Whisper model on the host, bit by bit as the card is to compute it: the lists that the host compiles,
 // node by node by their goldens (verif/operators/golden), on the weights that are packed for the card. No
 // kernel, no walker and no simulator is part of it; what it shares with the card's model is arithmetic on

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the host does to load a packed Whisper model, stage by stage, for measure_load.py, which loads this
 // library so that all is measured in one process. Everything ends in a window as the runtime has it: its
 // buffers, which the card reads while the next one is filled. The card itself is not there, and its time in

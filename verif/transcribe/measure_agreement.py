@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures how many words of tiny.en on the fast tier are those of the same model in double precision. Both take the
 likeliest tokens. The sounds are real recordings, and plain English and an encyclopedia that espeak-ng reads; the key pools
 all of them, and each part has a key of its own. Prints a flat JSON object for `make bench-long`.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures a transcription by Whisper in base's shape on the RTL: 30 seconds, two blocks of encoder and decoder, random
 weights, two tokens after the first. Prints the shares of the job's time in which no engine of any core works, and in which
 cores wait at barriers, and the one that operators would take at the card's limits; a flat JSON object for `make bench`.

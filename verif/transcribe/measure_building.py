@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures on RTL how many cycles per node the management processor takes to build the lists of Whisper in base's
 shape, six blocks of encoder and decoder. A job builds each list once, with code and templates that are in no cache yet
 and beside cores that use memory; all of this counts. Rows are narrow, one head of 64 channels, so that the cores take

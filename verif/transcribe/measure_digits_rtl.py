@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures the transcription that `make demo` ends with, on the RTL: seconds of wall time with the card's boot, and the share
 of the job's cycles in which no engine of any core works; what of the time in which the card built lists a running list hid,
 and what it took to hand over what a list reads. Prints a flat JSON object for `make bench`."""

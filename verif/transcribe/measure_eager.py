@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures what eager PyTorch needs of a host for each operator that it issues: the operators of a Whisper window in base's
 depth (eager_operators.py, whose list `swai bench paper` counts), on tensors so small that what they compute is nearly
 nothing. Wall time of one thread. Prints a flat JSON object for `make bench`; without PyTorch (Debian's python3-torch) the

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """How often the host asks the card for a sound, and for a text, on the fast tier, as a flat JSON object.
 
 Models with random weights do: what they say is no good, so sounds are taken as they are first heard."""

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures what a host does to load Whisper in base's shape (74 million parameters, random ones, fp32), or large's (1,550
 million, which takes 20 GB of memory), from a packed file in the page cache: as swai does it, and as programs on PyTorch do
 it, with the same file, both in this process, and both up to the window from which the card takes its copy. Prints a flat

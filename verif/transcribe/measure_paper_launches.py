@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Launches of a transcription of 30 seconds with 100 tokens by Whisper in base's shape, as `swai bench paper` counts them on
 the fast tier: those of the host, three-tier over two-tier with eager PyTorch's operators, and those of the management
 processor. Prints a flat JSON object for `make bench`."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures what three-tier scheduling leaves of a job's overhead, over two-tier, as `swai bench paper` has it. On RTL: the time
 in which nothing computes, for a window by Whisper in base's shape (30 seconds, all six blocks of encoder and decoder, random
 weights, 16 tokens after the first), over that of a host which launches as many operators as eager PyTorch issues, streamed, by

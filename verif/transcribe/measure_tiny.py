@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures how long `swai transcribe` takes for a recording of 11 seconds with Whisper tiny.en on the fast tier, from its start
 to its end. Prints a flat JSON object for `make bench`."""
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Texts in the formats of other tools.
 #include "host/transcribe/output.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whisper models in packed files: whole they are what was packed, damaged they are refused, or harmless.
 #include "verif/models/packed.hpp"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tests `swai bench paper` as its users see it: what it counts on the fast tier, beside what can be known without it. Run from
 the repository root."""
 

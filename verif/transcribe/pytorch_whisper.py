@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whisper's modules in PyTorch, under OpenAI's names: what its parameters are, and how they begin. It computes nothing."""
 
 import torch

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whisper models with random weights and OpenAI's vocabularies, in whisper.cpp's format; a small English one unless a shape
 is given."""
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A Whisper model in double precision, for measurements: what is said in sounds, by the rules by which the
 // card chooses tokens, the likeliest always, or the likeliest text of several. Prints JSON for each sound, as
 // `swai transcribe` does as far as both know the same.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What programs report as JSON: one object or more."""
 
 import json

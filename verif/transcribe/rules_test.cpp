@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which token may follow, against OpenAI's rules written down token by token.
 #include <doctest/doctest.h>
 

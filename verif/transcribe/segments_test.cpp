@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Windows cut into segments.
 #include "host/transcribe/segments.hpp"
 

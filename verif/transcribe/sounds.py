@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sounds for tests: a sweep that swells."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whisper tiny.en, which scripts/get-model fetches, and the recording of examples/sounds that it listens to."""
 
 import pathlib

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small models of verif/models/data as a card has them.
 #pragma once
 

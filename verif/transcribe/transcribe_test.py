@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tests `swai transcribe` as its users see it, on a card. Run from the repository root.
 
   verif/transcribe/transcribe_test.py [--tier fast|rtl] [unittest's arguments]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The way through a sound, window by window, with a decoder that says what the test tells it.
 #include "host/transcribe/transcriber.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs and weights of Whisper models: what the card is told to compute is what the model computes. In
 // double precision, node by node, against a reference that knows neither graphs nor packed weights.
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The bed as libusb and a user see it: devices, drivers, each fault by the name that libusb gives it, options, exit codes.
 
 Run from the repository root. --seed N: what a fault leaves open.

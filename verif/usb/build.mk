@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Tests of the boards on the USB port.
 
 $(eval $(call cxx_program,test-usb-models,\

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Real libusb, by ctypes, as little of it as the tests need. Runs as a program inside a bed: `client.py NAME [ARGUMENT...]` calls
 the function of that name, whose result it prints as JSON."""
 

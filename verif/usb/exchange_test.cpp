@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes that are exchanged at once, for speed, against the same bytes pin by pin.
 #include <doctest/doctest.h>
 

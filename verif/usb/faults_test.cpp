@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What --fault takes, and what it refuses.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The flash chip behind the adapter, on every board: random traffic against an array, defects, and power that
 // goes.
 #include <doctest/doctest.h>

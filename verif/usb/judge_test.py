@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Programs that know nothing of ours flash the emulated boards: flashrom (SPI), openFPGALoader (JTAG), iceprog (iCEBreaker).
 
 What they read must be the file, what they write must be in it; and when the chip is broken they must say so. Run from the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The serial engine against FTDI's application note AN_108: what goes over the pins for every data command,
 // and how long it takes.
 #include "sim/usb/mpsse.hpp"

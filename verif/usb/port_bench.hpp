@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A host on the wire: transfers to a board without Linux between them, and flash commands made of MPSSE
 // commands.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Transfers on the wire: what they carry, the time that they take, and each fault.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ECP5's port: IEEE 1149.1's state machine, the registers that flashing needs, and the way through to the
 // flash.
 #include <doctest/doctest.h>

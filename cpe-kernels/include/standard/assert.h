@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // assert() for kernels; <cassert> finds it, too. A core for which the condition does not hold stops, and the
 // launch fails with "assertion failed: i < n" and the line. It costs a branch that is not taken; the words
 // stay on the host.

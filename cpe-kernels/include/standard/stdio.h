@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The C library's, in which kernels have printf.
 #pragma GCC system_header
 #include_next <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dividing the local memory that nobody else uses, once, at the start of a kernel.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Row and column channels: from the local memory of a CPE into those of others in its row or column, 32 bytes
 // a cycle. Data go when the sender and all its receivers have asked for it: a receive names its sender, a
 // send its receivers.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who and where a CPE is, synchronisation, and counters.
 #pragma once
 

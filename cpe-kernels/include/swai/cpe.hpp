@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Everything that a kernel for the CPEs needs. docs/kernels.md is the introduction.
 //
 //   #include "swai/cpe.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The names that kernels written for CUDA use, so that such a kernel becomes one for the cores by renaming:
 //
 //   const float* in     ->  Global<const float> in     (parameters; the body stays as it is)

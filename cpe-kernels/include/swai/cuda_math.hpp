@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of numbers by the names that CUDA has for them: of float, bits and integers. Those of double are
 // not here.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vector types, as CUDA has them: float2, int4, make_float4(x, y, z, w) ...
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The DMA engine: moves data between local and global memory while the core goes on. Transfers run in any
 // order among each other and with the core, until they are waited for. Issuing waits only when the engine's
 // queue is full.

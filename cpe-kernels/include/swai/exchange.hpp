@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parts of a buffer that several CPEs need: each loads one, and gets the others' through a channel.
 #pragma once
 

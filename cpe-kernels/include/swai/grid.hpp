@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that run once for each thread of a grid, as those written for CUDA do: how one starts on a core.
 // cuda.hpp is for those who write them.
 #pragma once

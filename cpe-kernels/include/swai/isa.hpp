@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The custom instructions of a CPE. Their numbers are in cpe_isa.hpp, which is made from abi/cpe.toml.
 // Kernels use the functions in the other headers; these are for them.
 //

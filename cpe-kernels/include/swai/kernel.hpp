@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What makes a function a kernel: the markers, and its entry in the module's table.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Local memory: 128 KiB beside every CPE, one cycle away. Static objects lie at its start, the stack at its
 // end, and what is between them is the kernel's to divide.
 #pragma once

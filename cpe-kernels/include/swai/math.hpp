@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of fp32 numbers for the scalar core, which has no floating point: they compute with integers, so
 // the same on every model of the card. What has one exact result, sqrt and fma are rounded correctly; of the
 // others the error is below 0.6 ulp, of pow below 1 (verif/firmware/launch/math_test.cpp). cuda.hpp gives

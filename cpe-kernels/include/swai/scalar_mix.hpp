@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The work of kernel `scalar`, for CPE and host.
 #pragma once
 

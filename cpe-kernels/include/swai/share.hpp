@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dividing work among the CPEs of a launch.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A core that stops for a reason of the kernel's own: an ebreak, and words for hosts that no segment holds
 // (abi/stops.hpp). assert.h is for kernels; this is for it.
 #pragma once

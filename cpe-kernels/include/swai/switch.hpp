@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Several stacks in local memory: one of them is at work, the others wait.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The systolic unit: y[m][n] = sum over k of x[m][k] * w[k][n] from and to local memory, while the core goes
 // on. x and w are int8, sums int32; weights may also be int4 with scales, or sparse. docs/systolic.md.
 //

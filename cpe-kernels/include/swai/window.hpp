@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The data window: single loads and stores to global memory. Each takes as long as memory does and the core
 // waits for it; DMA is for everything larger than a few words.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a row's largest number is. All CPEs find the largest of each piece of each row; then one CPE a row
 // takes the first best piece apart.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one block of keys makes of queries: scores become weights, and values are added up with these.
 #pragma once
 

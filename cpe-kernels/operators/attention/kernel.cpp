@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attention: a CPE takes some queries through blocks of 64 keys. Of each block it makes a partial result:
 // scores, weights relative to the largest of them, their sum, and the sum of values so weighted.
 #include "cpe-kernels/operators/attention/block.hpp"

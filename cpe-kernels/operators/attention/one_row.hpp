@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attention of one row to the few keys that a short text has. A CPE has all of them for the queries of one
 // head of keys. There is little to compute, so what counts is how soon each unit hears of it: everything is
 // asked for at once, and decided before that.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Partial results of attention, one for each query and block of keys, and how they become one result: always
 // block after block, so that it does not matter who does it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What attention takes, and the memory that it needs in between.
 #pragma once
 

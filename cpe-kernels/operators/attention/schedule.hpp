@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which queries and which blocks of keys a CPE takes, and in which order. Nothing here depends on the card.
 #pragma once
 

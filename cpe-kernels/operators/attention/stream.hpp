@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keys and values on their way into local memory, as a CPE's schedule asks for them: those of a block of keys
 // one piece after the other, then the values, a few pieces ahead of the one that is used.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks of keys and values on their way into local memory, in the order in which a CPE takes them. Keys come
 // in two blocks ahead, and so do values.
 #pragma once

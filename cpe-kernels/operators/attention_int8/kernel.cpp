@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attention with products of int8. A CPE takes tiles of queries through blocks of 64 keys. The systolic unit
 // computes a block's scores, then, when the vector unit has made weights of them, its sums of values. It is
 // never without work: while the vector unit has the scores of one block, it computes values of the one before

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Masks of scores: infinity for the first few keys of a block, which a row sees, a hidden score for the
 // others. The smaller of mask and score is the score, or hidden.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Queries of a tile as the systolic unit takes them: int8, 8 channels of all queries one after the other. A
 // query has one scale, its largest magnitude / 127.
 #pragma once

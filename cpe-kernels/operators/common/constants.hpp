@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The numbers that functions of elements are computed with: the kernel's and the bit-exact model's.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Divides a matrix into tiles, and the tiles among CPEs. Nothing here depends on the card: tests run it on
 // the host. A CPE takes a dozen cycles for a division, so what is known without one is told without one: a
 // single row has none that says something.

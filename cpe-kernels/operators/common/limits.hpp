@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bounds on what nodes may ask for, for whoever builds a list and for the card itself.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Comparing numbers on the scalar core, which has integers only.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Long rows in pieces: they are the same for any number of CPEs, and so is what is added up within them.
 #pragma once
 

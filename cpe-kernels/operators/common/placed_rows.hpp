@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Positions and lists of chunks as a CPE reads them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of several texts at once: each has its position in its own text, and a text's rows lie in chunks of
 // memory, wherever there was room.
 #pragma once

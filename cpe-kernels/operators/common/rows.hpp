@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators on whole rows: a tile is a few of them, computed in fp32 where they were loaded.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Takes a CPE's tiles through local memory: while one is computed the next one is loaded and the one before
 // is stored. The node's barrier comes before the first.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies rows of bytes, one after the other or each to its place. A row that serves all is loaded once for
 // each tile.
 #include "cpe-kernels/operators/common/placed_rows.hpp"

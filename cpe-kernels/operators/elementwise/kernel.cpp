@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators on pairs of elements: one run of the vector unit for each tile, which converts what it reads and
 // what it stores.
 #include "cpe-kernels/operators/common/stream.hpp"

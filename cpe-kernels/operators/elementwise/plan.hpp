@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What operators on pairs of elements take.
 #pragma once
 

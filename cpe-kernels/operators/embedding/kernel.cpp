@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of a table by number: one row after the other, the next one on its way.
 #include <algorithm>
 

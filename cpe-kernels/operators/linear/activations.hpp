@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows of x that steps need. When they are few all of them are loaded once and stay. If they are several,
 // or one that is long, a row of CPEs reads them once: 32 readers of eight rows would move a fifth of what
 // weights of four bits do.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Apart from the steps: what runs for each step should fit into a core's cache of code, in one piece.
 #include "cpe-kernels/operators/linear/blocks.hpp"
 

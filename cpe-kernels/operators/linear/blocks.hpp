@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Divides a product into blocks of results and these into steps of depth, and the blocks among CPEs. With all
 // CPEs of the group and many rows those of a row share rows of x, those of a column share columns of w;
 // otherwise each CPE has columns of its own. The depth of a result's steps never depends on that.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all linear layers do with a block of sums: bias, function, residual, conversion, and its way to
 // memory.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Apart from the steps, as blocks.cpp.
 #include "cpe-kernels/operators/linear/joined.hpp"
 

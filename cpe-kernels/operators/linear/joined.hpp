@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Narrow layers of the same rows, between which no barriers are, as queries, keys and values: side by side
 // their columns are those of one product. By itself each would have work for a part of the CPEs, and no unit
 // has any while they ask for their first operands, and while they drain and store results.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Linear layers with weights of int8.
 #include "cpe-kernels/operators/linear/systolic_linear.hpp"
 #include "cpe-kernels/operators/walker/walk.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What linear layers take, and how their weights lie in memory.
 #pragma once
 

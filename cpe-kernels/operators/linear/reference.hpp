@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A linear layer in double precision, of the quantised numbers.
 #pragma once
 

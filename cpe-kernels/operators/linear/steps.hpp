@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Takes a CPE through the steps of its blocks: those to come are loaded, one is computed, the one before is
 // finished.
 #pragma once

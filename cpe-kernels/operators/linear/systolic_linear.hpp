@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Linear layers on the systolic unit, for weights of any kind. A CPE makes blocks of 32 x 64 results. Sums
 // are drained behind each part of the depth, which is all of it where a row of x has one scale. While the
 // systolic unit works on a step, the one before goes through the vector unit, and operands of those to come

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Linear layers in floating point, on the vector unit: each row of x times rows of w, and the sum of each. A
 // CPE makes blocks of 32 x 32 results in steps of 128 k.
 #include "cpe-kernels/operators/linear/activations.hpp"

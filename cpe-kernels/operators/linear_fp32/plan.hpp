@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What linear layers in floating point take.
 #pragma once
 

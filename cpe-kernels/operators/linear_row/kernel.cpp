@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A linear layer of one row, with what comes before it: the row is normalised and quantised by each CPE that
 // has columns, all of it, or, if it is long, by one for all of its row, because that takes less time than
 // waiting at barriers for one that does it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Linear layers with weights of int8 most of which are zeros. The systolic unit skips blocks of 1 x 4 zeros.
 // While it works on a step, the vector unit turns activations to come, and the next step's weights are
 // loaded.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packs sparse weights at import.
 #pragma once
 

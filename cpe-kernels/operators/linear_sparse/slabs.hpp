@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Activations as the systolic unit wants them for sparse weights: slabs, which have for each k a byte of each
 // of 32 rows. All depth of some rows is one, or, where weights are in several pieces, each step's is.
 #pragma once

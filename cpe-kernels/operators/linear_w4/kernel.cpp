@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Linear layers with weights of four bits.
 #include "cpe-kernels/operators/linear/systolic_linear.hpp"
 #include "cpe-kernels/operators/linear_w4/plan.hpp"

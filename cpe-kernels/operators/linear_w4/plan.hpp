@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What linear layers with weights of four bits take, and how these lie in memory.
 #pragma once
 

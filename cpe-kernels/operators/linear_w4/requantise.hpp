@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Weights of models as linear_w4 takes them. For whoever imports models; CPEs have no use for it.
 #pragma once
 

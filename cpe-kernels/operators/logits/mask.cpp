@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Logits that become -infinity. A CPE whose columns are not masked leaves them where they are, if that is
 // their place; others take all of theirs through local memory: as stores of their own, single columns would
 // take longer.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Logits of columns that cannot be chosen.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Penalties for columns that a list of tokens names. Each CPE counts those that are among its columns, and
 // changes only these.
 #include "cpe-kernels/operators/common/stream.hpp"

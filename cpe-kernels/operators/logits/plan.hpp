@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What operators take that change logits in place.
 #pragma once
 

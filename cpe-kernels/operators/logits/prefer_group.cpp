@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Columns before a group become -infinity where the group as a whole is more probable than each of them.
 #include "cpe-kernels/operators/common/constants.hpp"
 #include "cpe-kernels/operators/common/stream.hpp"

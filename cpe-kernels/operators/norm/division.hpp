@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a CPE normalises: whole rows, or, of few long ones, pieces of each, and the CPEs of a row share rows.
 // What a row's numbers come to is added up within pieces, then piece after piece: it does not matter who has
 // them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Layer norm and RMS norm.
 #include "cpe-kernels/operators/norm/plan.hpp"
 #include "cpe-kernels/operators/norm/rows.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What norms take. Rows of other lengths than kMaxRow need an operator of their own.
 #pragma once
 

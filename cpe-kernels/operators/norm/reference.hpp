@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Norms in double precision.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows in local memory are normalised. Layer norm takes their mean away before it squares: large means cost
 // no digits.
 #pragma once

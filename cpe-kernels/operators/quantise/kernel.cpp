@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows to int8 with a scale for each group of columns, and back. CPEs share few rows group by group.
 #include <algorithm>
 

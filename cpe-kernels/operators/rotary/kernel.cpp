@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rotary embedding: a row after the other, all its heads at once. Of few rows CPEs have some heads each.
 #include "cpe-kernels/operators/common/placed_rows.hpp"
 #include "cpe-kernels/operators/rotary/plan.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chooses a column of each row. What is kept of a row, the k most probable columns (top_k), of these as many
 // as have a part top_p of their probability together, are those whose probability is not below a threshold:
 // it is searched in the bits of the numbers, with all CPEs counting at once. Then one CPE a row chooses a

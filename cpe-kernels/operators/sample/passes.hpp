@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all CPEs do together with the logits of all rows: find the largest, make probabilities of them, count
 // and add up those that are large enough. Each CPE has a part of the pieces; results of pieces go through the
 // workspace, so that after a pass every CPE knows the same about every row.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What sample chooses from, in double precision.
 #pragma once
 

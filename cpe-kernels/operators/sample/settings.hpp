@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a sequence's tokens are chosen: in memory, so that another request needs no other list.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Softmax and its logarithm.
 #include "cpe-kernels/operators/softmax/long.hpp"
 #include "cpe-kernels/operators/softmax/plan.hpp"

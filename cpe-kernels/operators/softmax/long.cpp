@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Three passes over pieces of all rows: the largest score, the sum of exponentials, results. What CPEs find
 // out about their pieces goes through the workspace.
 #include "cpe-kernels/operators/softmax/long.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Softmax and its logarithm of rows that do not fit into local memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Softmax and its logarithm of rows in local memory, relative to each row's largest score.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The largest numbers of each row. All CPEs find the largest of each part of each row; then one CPE a row
 // takes the largest of the parts again and again, and looks for it in its part, which stays in local memory:
 // what has been taken becomes NaN there.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What top_k takes.
 #pragma once
 

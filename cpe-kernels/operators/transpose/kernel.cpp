@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows become columns. Tiles of 64 x 64 go through local memory, where the core turns them.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A few runs of the vector unit for each function.
 #include "cpe-kernels/operators/unary/functions.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of elements as runs of the vector unit, for all operators that have one at their end.
 #pragma once
 

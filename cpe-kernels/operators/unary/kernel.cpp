@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of elements: a few runs of the vector unit for each tile.
 #include "cpe-kernels/operators/common/stream.hpp"
 #include "cpe-kernels/operators/unary/functions.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What functions of elements take.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Walks a list of nodes: each CPE of the launch calls each node's operator, with its barrier before it, or
 // before what the operator does with tensors. Nodes are fetched a batch ahead of the one that runs.
 #include "cpe-kernels/operators/walker/walk.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What operators and the walker share: where the walker says what it does, and how a node is refused.
 #pragma once
 

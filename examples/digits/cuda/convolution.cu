@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The convolution of the digit recognition: a map for each image and digit, which says how well the digit's
 // filter fits at each place. Images and filters are bytes, sums are integers.
 #include <cuda_runtime.h>

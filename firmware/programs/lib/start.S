@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The first instruction of a program: a0 points to program::Start, nothing else is known.
 .section .text.entry, "ax"
 .globl _start

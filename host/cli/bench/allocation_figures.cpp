@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figures 8 and 9: allocation.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai bench: the measurements of papers, on this card; those of the SDAA paper are here.
 #include "host/cli/bench/bench.hpp"
 

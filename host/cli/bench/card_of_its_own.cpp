@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/cli/bench/card_of_its_own.hpp"
 
 #include "host/sdaa/runtime.hpp"

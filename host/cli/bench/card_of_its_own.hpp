@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A card that is started for a measurement, whatever other cards there are, and which this program uses as
 // long as it lives. One after the other.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figures 10 to 12: copies.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches of a kernel that does nothing, timed.
 #pragma once
 

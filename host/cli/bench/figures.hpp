@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measurements in the manner of the SDAA paper's figures (docs/swai.md): simulated time on the card that is
 // in use.
 #pragma once

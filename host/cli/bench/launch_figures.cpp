@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figure 13: launches.
 #include "host/cli/bench/empty_kernel.hpp"
 #include "host/cli/bench/figures.hpp"

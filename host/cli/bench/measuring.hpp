@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the figures are measured: in the card's time, for all sizes of a plan.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the management processor measures by itself, with firmware of its own in place of the kernel, on a
 // card that is started for it alone: two allocators side by side, and two ways to start a kernel.
 #pragma once

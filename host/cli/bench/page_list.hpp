@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Host memory whose pages the card has to know one by one (sdaa::ScatteredMemory): the baseline beside pinned
 // memory, of which the IOMMU makes one piece. Lists name 64 MiB at most: of more, part after part is listed
 // and copied.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An allocation in the manner of GPUs, whose page table the host fills over the link (formula 2 of the
 // sources): the baseline beside sdaaMalloc, which needs one segment entry.
 #pragma once

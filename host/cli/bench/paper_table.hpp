@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A table of the paper, with the paper's values and ours, each with where it comes from.
 #pragma once
 

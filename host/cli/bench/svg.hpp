@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A figure as an SVG picture: logarithmic axes, or bars when it has no sizes; for light and dark pages. Words
 // never lie upon words (verif/cli/picture.py).
 #pragma once

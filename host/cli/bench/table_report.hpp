@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables of a paper as a command prints them: as text, as JSON, and a picture of each column.
 #pragma once
 

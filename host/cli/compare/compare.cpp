@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai compare: a program on both tiers of the card, and whether it got to know the same.
 #include <fmt/format.h>
 #include <signal.h>

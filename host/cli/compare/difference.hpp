@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The first difference between what two runs of a program got to know of their cards.
 #pragma once
 

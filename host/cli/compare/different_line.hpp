@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The first line in which the outputs of two runs of a program differ.
 #pragma once
 

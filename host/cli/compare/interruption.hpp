@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // That somebody wants `swai compare` to end: a signal is noted, and who takes long looks for it.
 #pragma once
 

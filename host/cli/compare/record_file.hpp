@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads what a program got to know of its cards (host/sdaa/record.hpp), result by result.
 #pragma once
 

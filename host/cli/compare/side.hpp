@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run of the program with a card of its own, of one tier: where what it said and got to know is, and how it
 // ended.
 #pragma once

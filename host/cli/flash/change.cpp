@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai flash write, erase, rollback: plan, execution, and what is there afterwards.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai flash doctor: whether boards can be reached, and what to do where not.
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai flash: the table of its commands and options.
 #include "host/cli/flash/flash.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai flash: what its commands share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai flash list: boards that are plugged in, boards that are known.
 #include <fmt/format.h>
 

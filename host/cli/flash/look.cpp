@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai flash info, verify, read: nothing on the chip changes.
 #include <fmt/format.h>
 

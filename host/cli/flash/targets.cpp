@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which boards a command of `swai flash` works with.
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A text, or messages and answers, as they are printed.
 #pragma once
 

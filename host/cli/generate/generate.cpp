@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai generate: a language model continues a text, or talks.
 #include <fmt/format.h>
 

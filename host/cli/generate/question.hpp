@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is asked of a language model, as far as it needs no card.
 #pragma once
 

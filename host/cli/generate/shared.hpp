@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a daemon has the model on its card.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Wall times of tokens: prefill lasts until each text has its first token, decode is the time of all others.
 #pragma once
 

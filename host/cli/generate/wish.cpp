@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/cli/generate/wish.hpp"
 
 #include "host/generate/stores.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who may talk to a socket: the user whose process made it, and root; for some also the members of that
 // process's group. The file's mode says so, and who connects is asked for its credentials, because modes can
 // be changed.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The vfio-user server: a library, for swai-card and for tests.
 
 SOCKET_SERVER_SOURCES := $(addprefix host/link/server/, \

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the socket server needs of a card and gives to it. The server (server.hpp) speaks vfio-user and keeps
 // the books: who may talk, when time may pass, whose interrupt goes where. The card is whatever implements
 // Device.

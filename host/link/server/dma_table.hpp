@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ranges of client memory that a card may reach, as DMA_MAP and DMA_UNMAP made them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a card's interrupts go: the eventfds of DEVICE_SET_IRQS, and what is masked.
 #pragma once
 

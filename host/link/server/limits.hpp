@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one client may take of the process that serves it. These are for a card with one client; who serves
 // many gives each less (host/serve).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One card as its client sees it: executes the commands of the vfio-user protocol, one after the other, and
 // keeps what belongs to the client (interrupts, DMA ranges, the vendor region). Sockets come and go in
 // server.hpp; when time passes is decided there, too.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The commands of the protocol. Every one of them checks its message before it does anything; what is wrong
 // gets an error reply, and nothing has changed.
 #include <fmt/format.h>

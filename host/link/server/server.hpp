@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vfio-user server of a process with one or more cards: listens on their sockets, hands messages to the
 // cards' ports, and decides when time passes. One thread, one poll(); a process whose cards have nothing to
 // do sleeps in it.

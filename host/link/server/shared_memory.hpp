@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A client's memory, mapped into this process. Clients are not trusted: one that shrinks its file afterwards
 // must not bring us down.
 #pragma once

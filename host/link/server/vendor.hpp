@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vendor region of one card (host/link/vendor_region.hpp): identity, time, test facilities.
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* SDAA runtime: how programs use the card. Memory, copies, modules, launches, streams, events.
  *
  * Names and meanings are those that GPU programmers know, with `sdaa` in front; docs/sdaa.md tells what each

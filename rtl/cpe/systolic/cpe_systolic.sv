@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The systolic unit of a CPE: y[m][n] = sum over k of x[m][k] * w[k][n], tile by tile, in an array of 8 x 8 multipliers that holds
 // weights while rows of activations pass. docs/systolic.md tells how programs see it and how it works.
 //

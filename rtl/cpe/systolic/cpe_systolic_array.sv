@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The multipliers of the systolic unit: 8 k x 8 columns hold weights; a row of activations meets all of them in one cycle, and each
 // column adds its 8 products. int4 weights have a scale for each column's sum.
 //

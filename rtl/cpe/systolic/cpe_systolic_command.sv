@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Takes the systolic unit's commands: settings, runs, and waits for them.
 //
 // A run takes the settings along, so the next ones may follow at once. It waits in one place until the loader of weights, the feed

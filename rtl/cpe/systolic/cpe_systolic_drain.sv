@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The drain of the systolic unit: brings the sums of a block into local memory, scaled, clamped and converted.
 //
 // One job at a time, tile by tile, row by row. int32: a row a cycle. Others: `Lanes` elements a cycle, half as many with row factors;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arithmetic of the drain: sums become results, `Lanes` elements of a row in a cycle.
 //
 // A group is four beats of `Lanes` elements. Each element passes the multiplier once: sum * factor + bias, rounded once. With the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the drain makes of a scaled sum: clamps it, and makes it the number that is stored, to nearest even. min and max as fp32_order has
 // them, numbers as fp16_of_fp32 and int8_of_fp32 do; but nothing is computed without en_i, which costs a simulator least.
 // Combinational.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads activations for the systolic unit, in the order of the loops: column tiles, in each its k tiles, in each all rows.
 //
 // row0_o is for columns 0 to 3 of the array, row1_o for the others (the same, but with sparse weights): k in bits 8k+7:8k. They are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Activations for sparse weights: of 32 rows at a time, the 16 k that a tile names, from a matrix that lies by k.
 //
 // A tile is the address of k = 0, the stride of k, and how many rows; then its 16 indices, four at a time. For each 32 rows 16 words

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes the runs of the systolic unit at full speed.
 //
 // Three walk through the loops of a run, each as far ahead of the next as it can: the loader of weights, the feed of activations, and

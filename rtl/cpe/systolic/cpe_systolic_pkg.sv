@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the parts of the systolic unit agree on. docs/systolic.md tells how they work together.
 package cpe_systolic_pkg;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads lists of rows of 8 bytes from local memory, ahead of the one who takes them.
 //
 // A list is the address of its first row, a stride, and how many; each row comes with the tag of its list. Rows that follow each

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Goes through the loops of the systolic unit's runs and lets rows enter the array: blocks of column tiles, in each its column
 // tiles, in each all k tiles, in each all rows. A row enters when its tile of weights and it itself are there and its block's half of
 // the accumulators is free.

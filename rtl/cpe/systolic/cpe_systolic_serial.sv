@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes the runs of the systolic unit one step after the other: as small as it can be, for FPGAs. What programs see is what the unit
 // of walkers, array and drain does, in the order that they promise.
 //

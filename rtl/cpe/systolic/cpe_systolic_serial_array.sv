@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The array of cpe_systolic_serial and its accumulators: eight multipliers, so one sum of one row in a cycle.
 //
 // What a tile needs is written byte by byte: weights with their k and column, scales with their column.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The accumulators of the systolic unit: two halves of 256 rows of 8 sums of 32 bits, modulo 2^32.
 //
 // A row of products overwrites what its accumulators hold (sum_first_i) or is added to it: one row a cycle, any order, the same row

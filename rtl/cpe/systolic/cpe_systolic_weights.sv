@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loads weights of the systolic unit, tile after tile, run after run: the next tile is unpacked while the array works with the last.
 //
 // Tiles come in the order of the loops: column tiles, in each its k tiles. What is read of a tile, as lists of 8 bytes:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which commands of the vector unit make no sense: they are refused and change nothing. Combinational.
 module cpe_vector_check (
   input  logic            valid_i,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the core's commands enter the vector unit: checks them, keeps the settings, numbers the runs and holds those that are not
 // complete.
 //

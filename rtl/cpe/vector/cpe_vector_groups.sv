@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the vector unit computes a group of 8 elements at a time: three streams read the operands ahead (cpe_vector_stream), make them
 // fp32 (cpe_vector_view), groups go through the lanes (cpe_vector_lanes) to where results are written (cpe_vector_store) and rows
 // reduced (cpe_vector_reduce). Each part goes through the runs by itself: a run that overlaps begins while those before it are still

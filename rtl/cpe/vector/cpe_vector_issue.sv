@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hands the groups of one run after the other to the lanes, when all operands are there and the lanes have a place.
 //
 // A run may follow the one before it in the next cycle. An operand that could not be read ends everything: fault_o rises, with

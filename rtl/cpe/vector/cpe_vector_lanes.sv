@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arithmetic of the vector unit: groups of 8 elements go through the operation and, when their tag says so, through a special
 // function.
 //

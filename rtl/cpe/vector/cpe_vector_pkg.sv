@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the parts of the vector unit agree on. (Yosys does not take types of another package here.)
 package cpe_vector_pkg;
 

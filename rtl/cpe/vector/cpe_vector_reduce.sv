@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reductions of rows: smallest, largest or sum of the results, in the order that docs/vector.md states.
 //
 // Sums: a tree of 7 adders takes a group in every cycle, another one adds what comes out to one of four partial sums of the row,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vector unit one element after the other: as small as it can be, for FPGAs. What programs see is what cpe_vector_command and
 // cpe_vector_groups do, in the same order, but that settings wait for the run before them.
 //

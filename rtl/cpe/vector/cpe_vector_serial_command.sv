@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the core's commands enter the serial vector unit: checks them, keeps the settings and counts the runs. One run at a time:
 // what follows it waits until it is complete.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where results leave the vector unit: converts them, and writes them and the reductions of rows to local memory.
 //
 // Numbers are rounded to nearest even. Integers: what does not fit becomes the nearest that does, a NaN the largest. fp16: what is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One operand of the vector unit: reads its words from local memory ahead, and gives one group of 8 elements after the other
 // to the lanes.
 //

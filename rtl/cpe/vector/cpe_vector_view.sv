@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The words of one operand that wait, and the group of 8 elements that was taken last, as fp32.
 //
 // Elements are converted when they are taken, then comes magnitude, then negation. What is converted lies within the clocked block

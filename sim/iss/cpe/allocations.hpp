@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory that a client says it has allocated, for checked runs: global memory is protected segment by
 // segment, and a segment may hold many allocations.
 #pragma once

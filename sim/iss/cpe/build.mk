@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The functional model of a core group as a library, and the program that runs kernels on it.
 
 ISS_CPE_SOURCES := $(addprefix sim/iss/cpe/, \

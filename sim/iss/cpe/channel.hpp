@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One row or column channel with its engines in the CPEs: sends and receives that meet move data from local
 // memory to local memory, as streams.
 //

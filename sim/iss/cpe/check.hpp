@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Looks over a CPE's shoulder for what the model forgives and hardware does not: the model does all work at
 // once, hardware does it some time until it is waited for. docs/simulators.md says what is found.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The clock of a CPE: when its core and its units would have come how far. It only watches: what a program
 // computes does not depend on it, except where it reads the time.
 //

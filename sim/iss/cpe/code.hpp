@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decoded code. Harts that see the same code share one of these, also when several threads run them; it keeps
 // what it has read until invalidate(), as the instruction caches do.
 #pragma once

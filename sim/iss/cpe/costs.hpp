@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What things take, in cycles of the card: every figure of the model's coarse clock that is not a formula of
 // Clock. Each is a fact of the hardware's pipelines, with the page of docs/ that has it. Nothing here changes
 // what a program computes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One CPE: scalar core, local memory, control, DMA, data window, and its ends of two channels.
 #pragma once
 

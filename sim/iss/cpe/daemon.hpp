@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The least that a CPE needs to run launches, for tests and tools that have no other daemon.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The DMA engine of a CPE. A transfer takes place as a whole when it is issued: every wait finds it complete.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which of up to 32 comes first: a tree of their times, in which a new one costs five comparisons. Of those
 // with the same time it is the one with the lowest number.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What stops a CPE, and what crosses the border of its scalar core. Numbers are those of abi/cpe.toml.
 #pragma once
 

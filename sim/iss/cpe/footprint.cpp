@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which bytes of local memory commands use: sets of them, and those of each unit's commands.
 #include "sim/iss/cpe/footprint.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a command to a unit uses of local memory from when it is taken until it is complete.
 #pragma once
 

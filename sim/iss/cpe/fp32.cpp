@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // No function here adds what it has multiplied: so the compiler finds nothing to contract.
 #include "sim/iss/cpe/fp32.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arithmetic of the vector unit and of the systolic unit's drain, on the bits of IEEE 754 single precision:
 // to nearest even, subnormals in and out, every NaN result is 0x7fc00000. The host computes it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functional model of a core group: CPEs, segment table, channels, synchronisation, launches: everything that
 // programs can see, and a coarse clock beside it. docs/simulators.md tells what is modelled how.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The registers of a group, and the window on its CPEs.
 #include <algorithm>
 #include <bit>

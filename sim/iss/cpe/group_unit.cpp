@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The launches of a group, one after the other. group_registers.cpp has what the processor sees of them.
 #include "sim/iss/cpe/group_unit.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A core group as the management processor sees it: the registers of device `cg`, the queue of launches, done
 // words, kill, watchdog, fault records, and the window on the CPEs. Group runs the launches.
 //

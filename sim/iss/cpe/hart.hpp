@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The scalar core of a CPE as a model: RV32IMC_Zicsr, machine mode only, no traps. docs/cpe-core.md says what
 // is left to the implementation.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instructions one after the other, each of which calls the next one: how the hart runs.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When the group's memory has time for lines, and the group's place on the ring for those of others' memory.
 #pragma once
 

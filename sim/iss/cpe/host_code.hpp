@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instructions that are executed often, as code of the host (x86-64 with BMI2): what lies behind a place that
 // jumps lead to, up to what it cannot do itself. It does to a hart what Hart's rows of the same instructions
 // do, and goes on with the row of what comes next, so nobody else has to know.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What instructions of the scalar core are, and what they make of their operands: for those that are executed
 // by themselves (hart.cpp), and for rows of them (hart_rows.cpp).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // iss-cpe-run MODULE.elf: runs a kernel on the functional model of a core group. See docs/simulators.md.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of the vector unit, as the host computes them fastest.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Physical memory as a core group sees it: 40-bit addresses, lines of 64 bytes that may be damaged.
 #pragma once
 

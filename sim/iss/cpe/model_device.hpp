@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The model of a core group as what kernels are run on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory port of a core group: segment table, checks, code.
 #pragma once
 

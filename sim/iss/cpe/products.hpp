@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products of 8 x 8 tiles of int8 with rows of activations, as the host computes them fastest.
 #pragma once
 

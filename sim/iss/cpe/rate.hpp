@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When a shared part has time: pieces of 64 cycles, each of which has room for so much. Whoever asks gets the
 // first room from its own time on. So it may be asked in any order of time: what is early does not wait for
 // what was asked for before but comes later.

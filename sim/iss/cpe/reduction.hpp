@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reduction of a row of the vector unit, in the order that hardware has.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Global memory as a CPE sees it within a round: as it was when the round began, with what this CPE has
 // stored since. Its stores take effect at the end of the round, one CPE's after the other's; so it does not
 // matter who runs first, or at the same time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which instructions of the host the systolic and the vector unit are computed with. All leave the same bits.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of the special functions. Written by scripts/gen-special-tables.py, which says what a word means.
 #pragma once
 

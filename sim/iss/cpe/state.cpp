@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a group holds between rounds.
 #include "sim/common/archive.hpp"
 #include "sim/iss/cpe/group_unit.hpp"

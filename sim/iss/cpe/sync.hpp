@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Row and column synchronisation: who has arrived waits until all CPEs of the launch in the scope have.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The systolic unit of a CPE: y[m][n] = sum over k of x[m][k] * w[k][n], bit for bit as hardware does it. A
 // run takes place as a whole when it is issued: every wait finds it complete.
 //

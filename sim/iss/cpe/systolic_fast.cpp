@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dense runs of the systolic unit as the host computes them fastest: operands are put side by side, and all k
 // tiles of a column tile are multiplied at once. Sums are modulo 2^32, so their order does not matter.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Local memory as the systolic and the vector unit see it: what their commands may name, and what happens
 // when a run goes beyond it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the models of all units need beside the numbers of their commands.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vector unit of a CPE: results = special(op(a, b, c)) over rows of elements, with reductions of rows,
 // bit for bit as hardware does it. A run takes place as a whole when it is issued, group of 8 after group:
 // every wait finds it complete.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A row of eight channel engines with their bus, and a column of four.
 tb_channel_sv := build/gen/cpe_isa_pkg.sv rtl/cpe/cpe_pkg.sv $(sort $(wildcard rtl/cpe/cpe_channel*.sv)) rtl/cg/cg_channel.sv \
   verif/cg/channel/tb_channel.sv

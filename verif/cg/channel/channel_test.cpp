@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Channel engines and their bus: random programs of sends and receives, programs that get stuck, commands
 // that make no sense.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A row of channel engines with their bus: cores that issue programs, local memories that answer when they
 // like, and the checks that hold in every cycle.
 #pragma once

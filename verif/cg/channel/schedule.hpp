@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the cores of a row tell their channel engines, and what must come of it.
 #pragma once
 

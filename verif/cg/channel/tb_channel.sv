@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A row of CPEs' channel engines with their bus. Vectors over eight positions whatever Positions is; what lies beyond is quiet.
 module tb_channel #(
   parameter int unsigned Positions = 8,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Tests of whole groups, on the models of cpe-run (sim/group) and on further ones.
 
 GROUP_TEST_CPP := $(GROUP_SIM) $(addprefix verif/cg/group/,group_test.cpp group_bench.cpp digest.cpp garbage.cpp) verif/lib/test_main.cpp

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "verif/cg/group/digest.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What two builds of a group must have in common, cycle for cycle, as numbers to compare: a sum of everything
 // that GroupSim's watcher sees, and one of what the CPEs retire, where the build tells.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "verif/cg/group/group_bench.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A simulated group beside its model, both with the same segments, code and memory.
 #pragma once
 

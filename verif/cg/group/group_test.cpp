@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole groups: random programs with all engines at once, faults, launches at any time, interventions.
 #include <fmt/format.h>
 

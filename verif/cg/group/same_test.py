@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A group does the same in every cycle, however its simulator was built.
 
 Run from the repository root. All programs run the same random launches, faults, interventions and resets, and print digests of what CPEs

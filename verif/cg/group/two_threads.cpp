@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The group of this program is stepped by two threads, also on a machine with one processor.
 #include "sim/tile/threads.hpp"
 

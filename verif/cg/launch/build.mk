@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Testbench of the launch hardware: rtl/cg/cg_launch*.sv, cg_records.sv, cg_access.sv, cg_wake.sv and rtl/cpe/cpe_control.sv.
 
 tb_launch_sv := $(RTL_LIB) $(RTL_CG_PACKAGES) $(sort $(wildcard rtl/cg/cg_launch*.sv)) \

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cores, engines and local memories around the control units of tb_launch: what a daemon and kernels do, as
 // far as the launch hardware can tell, at random times, with faults, endless loops and commands that make no
 // sense.

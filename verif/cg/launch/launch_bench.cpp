@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "verif/cg/launch/launch_bench.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tb_launch with its CPEs, its model, and software that reads and writes registers.
 #pragma once
 

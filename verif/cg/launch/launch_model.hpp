@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What launches must come to: follows the queue, the CPEs, the records and the done words of tb_launch cycle
 // by cycle.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The launch hardware: launches, their order, end and failures, records, done words, registers, the way into
 // the CPEs.
 

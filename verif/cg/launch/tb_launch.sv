@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The launch hardware with its registers, and as many CPEs as it has: their control units behind their clocks are real, their
 // cores, engines and memories are the testbench's. The launch hardware has a clock only while it asks for one.
 module tb_launch #(

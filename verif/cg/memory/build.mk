@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Testbench of the memory port of a core group, with the real HBM controller behind it.
 
 tb_memory_sv := rtl/noc/noc_pkg.sv rtl/cg/hbm_pkg.sv build/gen/cpe_isa_pkg.sv rtl/cpe/cpe_pkg.sv rtl/cg/cg_pkg.sv $(filter-out %_pkg.sv,$(RTL_HBM)) \

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures the memory port of a core group with its HBM: how much 32 CPEs move that stream with all their
 // tags, and how long single accesses take. Prints a flat JSON object; `memory_bench detail` more of it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the memory port of a core group should answer: segment table, memory of the card, requests in the
 // order in which they are taken.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What travels between CPEs and the memory port of their group (rtl/cpe/cpe_pkg.sv, rtl/cg/cg_pkg.sv), at the
 // pins.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random use of the memory port: segments of all kinds, data near and far, code, others who use the HBM over
 // the ring; what is wrong on purpose; and what moves or is invalidated meanwhile.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CPEs that ask for random things, and a ring that answers at random times.
 #pragma once
 

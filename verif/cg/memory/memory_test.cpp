@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory port of a core group with its HBM: random requests and fetches of 32 CPEs, legal and not, while
 // others use the HBM over the ring, segments move and everything is invalidated now and then. Every answer
 // against a model.

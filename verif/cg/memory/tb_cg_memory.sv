@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory port of group 1 with the group's HBM, and the port through which the ring reaches that.
 module tb_cg_memory (
   input  logic                               clk_i,

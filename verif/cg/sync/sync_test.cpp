@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Synchronisation of rows, columns and the whole group: random arrivals, every release against the rule.
 
 #include <fmt/format.h>

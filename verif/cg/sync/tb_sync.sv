@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Synchronisation of a group, at ports that have room for the largest one.
 module tb_sync #(
   parameter int unsigned Rows    = 4,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The scalar core of a CPE: its model as a library, its testbench, and how fast it is simulated.
 
 CPE_HART_SOURCES := $(addprefix sim/iss/cpe/,code.cpp decode.cpp hart.cpp hart_rows.cpp host_code.cpp)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The scalar core with everything around it in C++, in lockstep with its model: code, local memory, window,
 // units and clock gate, all with random delays.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of the scalar core: random programs and instructions in lockstep with the model; what each fault
 // records; what instructions cost; sleep.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The model of the scalar core by itself.
 #include "sim/iss/cpe/hart.hpp"
 

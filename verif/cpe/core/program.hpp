@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random programs for the scalar core: legal instructions of all sorts, and at the end something that faults.
 // They cannot run away: code only falls through, jumps forward, or loops by a counter of its own.
 #pragma once

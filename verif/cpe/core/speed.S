@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A plain loop as compiled code has them: ALU, loads, stores, a short branch, compressed and not. For core-speed.
 	.text
 	.globl	_start

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How fast the scalar core is simulated, and how many instructions a cycle it executes, on a plain loop from
 // its cache:
 //   core-speed [CYCLES]

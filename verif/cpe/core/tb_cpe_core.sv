@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The core behind a clock gate, as in its group.
 module tb_cpe_core #(
   parameter bit Serial = 1'b0

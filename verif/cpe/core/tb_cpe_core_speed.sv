@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The core with a local memory that is always ready, to measure how fast it is simulated. Its code comes once, from C++.
 module tb_cpe_core_speed (
   input  logic         clk_i,

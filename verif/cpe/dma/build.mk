@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Testbenches of the DMA engine and of the scalar window of a CPE.
 
 TB_CPE_DMA_RTL := build/gen/cpe_isa_pkg.sv rtl/lib/ram_1rw.sv $(addprefix rtl/cpe/,cpe_pkg.sv cpe_dma_pkg.sv cpe_dma_issue.sv cpe_dma_walk.sv cpe_dma_track.sv cpe_dma.sv \

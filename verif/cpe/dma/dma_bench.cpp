@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "verif/cpe/dma/dma_bench.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The DMA engine between a core that issues commands, its local memory, and a group that answers when it
 // likes. Requests are compared with the model's pieces, one by one.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the DMA engine of a CPE should do: commands become transfers, transfers become pieces that lie in one
 // line of global memory, and memories change. Transfers in flight must not overlap, so that the order of
 // their pieces does not matter.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The DMA engine of a CPE under random transfers: every request, every byte, every ticket; faults, halts; and
 // how fast it is.
 

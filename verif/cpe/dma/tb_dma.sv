@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The DMA engine of a CPE with its local memory, where others are at work, too. The group is the testbench's.
 module tb_dma #(
   parameter bit Serial = 1'b0

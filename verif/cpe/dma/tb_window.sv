@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The scalar window of a CPE; core and group are the testbench's.
 module tb_window (
   input  logic              clk_i,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The scalar window of a CPE: random loads and stores through every space against an array of bytes, pointers
 // of any alignment, segments that end.
 

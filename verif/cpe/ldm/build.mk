@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Testbench of the local memory of a CPE.
 
 TB_CPE_LDM_RTL := rtl/lib/ram_1rw.sv $(addprefix rtl/cpe/,cpe_ldm_arbiter.sv cpe_ldm_bank.sv cpe_ldm.sv cpe_ldm_serial.sv cpe_ldm_arbiter_serial.sv)

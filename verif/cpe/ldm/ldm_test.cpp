@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The local memory of a CPE against an array of bytes: all ports at once, at random; clearing; who waits for
 // whom.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The local memory of a CPE, either kind. Of the engines of the serial one, two only write, some never write, some write the same 32
 // bits at every place.
 `ifndef CPE_LDM

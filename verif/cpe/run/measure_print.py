@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What a line of printf costs a core on RTL, in cycles; prints one JSON object. Run from the repository root.
 
 print.cycles_per_line: of a line with two numbers, when one core prints. The same when all print: print.cycles_per_line_all.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Testbenches of the systolic unit of a CPE.
 
 CPE_SYSTOLIC_RTL := $(RTL_FP_PACKAGES) rtl/cpe/cpe_pkg.sv rtl/cpe/systolic/cpe_systolic_pkg.sv rtl/lib/ram_1r1w.sv rtl/lib/clock_gate.sv \

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Accumulators and drain of the systolic unit: random sums and jobs against a few lines of C++.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A port of a unit at a CPE's local memory: takes requests when it likes, answers reads in the next cycle,
 // and sees to it that a request stays as it is while it waits. Whoever drives several ports of a model has
 // them share one memory.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How fast the systolic unit is at a real local memory, and how fast both are simulated. Results are
 // compared, too.
 

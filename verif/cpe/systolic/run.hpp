@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run of the systolic unit as a program would write it: its settings, and the commands that make them.
 // Random ones keep what they read and what they write apart, so that it does not matter which of two runs
 // under way is how far.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The systolic unit between a core that issues commands and a local memory whose ports are ready when they
 // like. The model carries out each run when the unit takes it.
 #pragma once

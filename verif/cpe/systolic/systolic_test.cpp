@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The systolic unit of a CPE under random streams of runs, against the model, bit for bit.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The accumulators and the drain of the systolic unit, without the array. The job's fields are ports of their own.
 module tb_drain #(
   parameter int unsigned Lanes = 2

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The systolic unit, its command and its fault field by field.
 module tb_systolic #(
   parameter bit Serial = 1'b0

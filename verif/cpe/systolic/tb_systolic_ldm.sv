@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The systolic unit at a local memory with as many engines as a CPE's has. It has the first three ports; the others want words of
 // their own all the time, when told so. The access port fills the memory.
 module tb_systolic_ldm #(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # How fast the model of one CPE is (sim/tile).
 
 $(eval $(call cxx_program,tile-speed,verif/cpe/tile/tile_speed.cpp,\

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """How many instructions of the host a call of a CPE's model takes, for each program of tile-speed: a figure that does not depend on how
 busy the machine is. Counted by callgrind, which must know the instructions and the debug information, so in a build of its own:
   make B=build-v3 OUR_fast="-O3 -march=x86-64-v3 -gdwarf-4" build-v3/tile-speed

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Runs of the systolic unit, one behind the other, as tile_gemm of cpe-kernels/kernels/gemm.cpp has them: 256 rows, 16 k tiles, 4 column
 # tiles, each a block. For tile-speed.
 	.equ	LDM, 0x10000000

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How fast a whole CPE is simulated while it runs a program without end: the time of one call of its model.
 // By default its scalar core runs a plain loop from its cache, and its engines have nothing to do;
 // build/cpe-tile-NAME.bin are programs for the arithmetic units. `core-speed` has the core alone.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Runs of the vector unit, one behind the other, as fma_loop of cpe-kernels/kernels/axpy.cpp has them: a * b + c of 256 elements, each
 # vector beginning in another bank. For tile-speed.
 	.equ	LDM, 0x10000000

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Testbenches of the vector unit of a CPE: at a memory that stalls, with fewer lanes, at the real local memory; and how fast it is
 # simulated.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vector unit at the real local memory: how many elements a cycle, and random commands against the model.
 
 #include <fmt/format.h>

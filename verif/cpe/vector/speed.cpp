@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How fast the vector unit is simulated, idle and busy: in fma over rows of 256, or what the mode
 // (vector_mode_t) says.
 //   vector-speed [CYCLES [MODE]]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vector unit of a CPE with its ports at the testbench's memory.
 module tb_vector #(
   parameter int unsigned Lanes        = 8,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vector unit of a CPE at the real local memory, whose line port and access port the testbench has.
 module tb_vector_ldm #(
   parameter int unsigned Engines = 11  // as many as a CPE has; the others are idle

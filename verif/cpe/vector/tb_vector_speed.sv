@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vector unit by itself, as a simulator of a whole CPE has it: nothing around it depends on an input in the same cycle. Sets
 // up one run over rows of 256 and issues it again and again while run_i is high.
 module tb_vector_speed (

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vector unit between a core that issues commands and a local memory that stalls; every command goes to
 // the model, too.
 #pragma once

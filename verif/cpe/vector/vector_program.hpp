@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random commands for the vector unit whose outcome does not depend on how far runs overlap.
 //
 // Local memory has areas. Runs read one and write another; those that go the other way round do not overlap

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vector unit against its model: random commands, stalls, halts, runs that leave local memory.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What software reads and writes has the layout and the numbers of the descriptions in abi/.
 #include <doctest/doctest.h>
 

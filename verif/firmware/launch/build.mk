@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Tests of what the management processor does for launches: module loader, driver of a core group; on the host.
 
 LAUNCH_TEST_PARTS := verif/firmware/launch/module_file.cpp abi/module_reader.cpp

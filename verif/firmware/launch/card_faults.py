@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The faulty kernels on the simulated card: each fails alone, with the right record, and the next launch is good."""
 
 import argparse

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "verif/firmware/launch/fake_group.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A core group and the processor beside it, played for the driver: registers with latencies, a launch queue,
 // CPEs that take time to start, and memory in which only what was published can be seen by the group. It
 // checks what the hardware would choke on.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fuzzes the module loader: whatever the file, it stays inside it, and what it accepts can be used.
 #include <cstdint>
 #include <cstdlib>

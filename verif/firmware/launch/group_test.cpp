@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The driver of a core group, and the classic start, against a group that is played.
 #include "abi/group/group.hpp"
 

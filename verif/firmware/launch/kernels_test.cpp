@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels do what they say, and the faulty ones fail as they should. They run on the functional model;
 // the environment variable SWAI_CPE_RUN names another program with the same command line.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of numbers that kernels have, on the host: they compute with integers, so the same
 // everywhere.
 #include "swai/math.hpp"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures launches and the engines of a core group on the simulated card, with the program in firmware/launch-bench.
 
 Prints a flat JSON object of figures; exit code 1, and what the card said, when anything went wrong on it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What must hold for any file whatever: used by unit test and fuzzer.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes module files of every kind, good and bad, for the tests of the loader.
 #pragma once
 

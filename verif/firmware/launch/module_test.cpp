@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The module loader: what is accepted, what is refused, and why; with modules as the compiler driver makes
 // them and with made-up ones.
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Everything that launch-bench does takes the same cycles again, and leaves the same trace of events: with random contents at power-on, and
 in other builds.
 

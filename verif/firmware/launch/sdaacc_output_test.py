@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What sdaacc does before it compiles and after it has linked: a clone in which nothing was built, a disk that is full. Run from the
 repository root."""
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "verif/firmware/launch/sdaacc_runs.hpp"
 
 #include <doctest/doctest.h>

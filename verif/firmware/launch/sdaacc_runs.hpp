@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs of the compiler driver, for its tests.
 #pragma once
 

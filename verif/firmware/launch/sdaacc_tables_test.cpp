@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables that the compiler driver leaves in a module, for those who run and look at it; whole ones and
 // damaged ones.
 #include <doctest/doctest.h>

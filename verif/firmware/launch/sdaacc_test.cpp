@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The compiler driver: what it makes of sources, and what it refuses with which words.
 #include <doctest/doctest.h>
 #include <fmt/format.h>

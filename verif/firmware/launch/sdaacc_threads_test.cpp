@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that run in threads, as CUDA's do, and the stacks of all: what the compiler driver makes of them
 // and refuses.
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Names of functions as GCC writes them for -fcallgraph-info, read by cpe-kernels/stack_use.py; GCC itself writes them here."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Tests of the memory manager, on the host.
 
 # The allocator is in headers, so these cases do have something to gain.

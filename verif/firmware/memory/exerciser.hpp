@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Uses a memory manager at random, as several clients would, and compares it with a plain list of what
 // everybody has. Draws its choices from whoever gives numbers: a generator, or a fuzzer's input.
 #pragma once

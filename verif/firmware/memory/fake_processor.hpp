@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A processor for the memory manager's tests: memory as a map of words, and a record of what page tables and
 // segment table would hold. What the manager reads and writes must be its own.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fuzzes the memory manager: the input is the list of choices that clients make. The first byte says how they
 // behave.
 #include <cstdlib>

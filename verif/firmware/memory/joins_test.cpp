@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is given back side by side is one row at once, whoever gave it back, in whatever order.
 #include <doctest/doctest.h>
 

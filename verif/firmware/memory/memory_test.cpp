@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory manager against a plain list of what everybody has.
 #include "firmware/memory/memory.hpp"
 

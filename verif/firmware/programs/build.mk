@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Model programs on the host, with a processor that is played.
 
 PLAYED_PROGRAM_FLAGS := -Iverif/firmware/programs/played -Ifirmware/programs/include

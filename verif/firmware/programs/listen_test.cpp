@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program `listen` on the host, with a kernel, cores and a host that are played. What it hears is tested
 // on the card; here things happen between any two of its steps.
 #include "abi/listen.hpp"

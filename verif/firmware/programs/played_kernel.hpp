@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernel below a program that runs on the host: keeps its commands, and completes them when it waits.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Tests of the card's side of the runtime, on the host.
 
 RUNTIME_TEST_PARTS := verif/sdaa/fake_processor.cpp abi/module_reader.cpp

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Clients that share the card and die at random moments, some of them hostile: the others do not notice.
 #include <doctest/doctest.h>
 

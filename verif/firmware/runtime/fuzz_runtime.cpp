@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fuzzes the card's side of the runtime: the input is the list of choices of a client that writes what it
 // likes.
 #include <span>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Clients that write whatever they like into slots and words, one alone or several that share the card.
 #pragma once
 

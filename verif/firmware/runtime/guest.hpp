@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A client that shares the played card, as the daemon lets it: host memory of its own behind a window, its
 // context in front of every request. It knows what its commands must do and looks whether they did.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Clients that share the card: how they come and go, what they cannot reach, and what one cannot spoil.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What clients give back and leave behind: nobody else gets it before nothing uses it and nothing is in it.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules are loaded in steps: others have their turn between any two, and whatever becomes of file, queue or
 // client meanwhile hurts nobody.
 #include <doctest/doctest.h>

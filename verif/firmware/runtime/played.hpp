@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The card's side of the runtime on a played card, without a library or a link: requests are answered at
 // once, and time passes when a test says so. The played card throws when the firmware touches what is not
 // there.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model program on the played card: its queue, its memory, and what it does next.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies of model programs beside their launches.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What model programs launch on the played card, and how they hear of the ends.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory that model programs see, and the page in which cores answer them.
 #include <doctest/doctest.h>
 

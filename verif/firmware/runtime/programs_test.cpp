@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Model programs on the played card: how they begin, take turns and end.
 #include <doctest/doctest.h>
 

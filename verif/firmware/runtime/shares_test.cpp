@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Clients that share the card get equal shares of it, and nobody waits for ever.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Tests of the functional model of a core group, and with it.
 
 # Random programs for whole groups, for tests of the model and of RTL. It needs the model's units.

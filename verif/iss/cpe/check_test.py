@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tests iss-cpe-run --check with kernels that make one mistake each (cpe-kernels/tests/mistakes.cpp): it says which, who made it
 and where; without the mistake it says nothing. Run from the repository root."""
 

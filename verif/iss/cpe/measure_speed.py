@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """How fast the functional model of a core group (cg1) runs, through kernels: instructions of all CPEs together, products of a GEMM,
 elements of the vector unit; and how many times as fast as RTL a GEMM is. Processor time (the model is one thread, RTL of a group, too) of
 many launches less that of few, so that the start of the program does not count; the least of several. Simulator

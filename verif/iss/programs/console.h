@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frame of programs that print what they find, for comparison with QEMU. Reserved: t3 to t6, sp.
 #pragma once
 

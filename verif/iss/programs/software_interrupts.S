@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Software interrupts of both levels: the CLINT's msip, mip.SSIP, delegation, vectored entries.
 // Prints the cause of each interrupt, where it arrived, and mip as the handler sees it. Never two for the same level at once:
 // QEMU 7.2 has another order.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory types in page-table entries: what is allowed and what faults. (With Svpbmt on, QEMU 7.2
 // neither refuses the reserved type nor any type while menvcfg disables them.)
 // Loads are done from machine mode with MPRV, as supervisor. Prints the cause of each fault, or the value loaded.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes code into a buffer: labels with fix-ups, pseudo-instructions, and compression of whatever can be
 // compressed, at random.
 #pragma once

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Random programs for the core: a library, linked into the RTL lockstep bench too, and a command that writes ELF files.
 
 $(eval $(call cxx_library,random-program,\

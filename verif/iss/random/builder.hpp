@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Builds one random program. The items in items_*.cpp write code that always falls through to what follows
 // it; what they may assume is the state below, which holds at the place where code is being written.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A minimal ELF file: one segment, and symbols.
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Encoders for the instructions that the generator writes by hand. Immediates are signed where the
 // instruction's are; register arguments are numbers.
 #pragma once

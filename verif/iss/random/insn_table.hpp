@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every 32-bit instruction of RV64IMA_Zba_Zbb_Zicsr_Zifencei_Zicbom_Zicboz and th.sdd with its encoding: the
 // generator picks from it, names what it made, and knows by it which words are illegal. Written from the
 // specification, independently of the reference model.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Atomic memory operations, reservations, and cache-block operations.
 
 #include "verif/iss/random/builder.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Integer instructions, loads and stores.
 
 #include <algorithm>

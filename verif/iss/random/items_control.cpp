@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Branches, loops, calls and indirect jumps. All of them end behind their own code.
 
 #include "verif/iss/random/builder.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads and writes of CSRs, within what keeps the program under control: trap vectors and scratch registers
 // are only changed where no trap can happen, and bits that the generator has to know only in configure().
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Changes of mode, of the configuration that machine mode gives the lower ones, of page tables and of code.
 
 #include "verif/iss/random/builder.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exceptions of every kind. The handlers log them and go on behind the instruction, except after a fault on
 // a fetch: then at the place that the register `recover_` holds.
 

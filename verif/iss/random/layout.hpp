@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where things lie in a generated program. All mappings keep the low 21 bits of addresses, so that any alias
 // of an address tells its offset in the image.
 #pragma once

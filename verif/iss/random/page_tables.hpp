@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page tables of a generated program: well-behaved windows, pages that become valid on demand, and a zoo
 // of entries that fault or translate oddly.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The generator itself. That its programs do what they should is tested by running them.
 
 #include <doctest/doctest.h>

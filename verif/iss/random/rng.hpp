@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The generator's source of randomness: the same seed gives the same numbers on every machine and compiler
 // (the standard distributions do not promise that).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every generated program has: the start, the trap handlers and the end.
 
 #include <stdexcept>

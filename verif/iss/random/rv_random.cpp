@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rv-random: writes a random program as an ELF file.
 
 #include <fmt/core.h>

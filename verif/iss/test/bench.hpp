@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A hart with 1 MiB of RAM, two IO registers and page tables that tests fill in, for unit tests of single
 // steps.
 #pragma once

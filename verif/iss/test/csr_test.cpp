@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What CSRs keep of what is written, counters, and the hooks for lockstep.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The decode table against itself and against encodings made elsewhere.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // build/iss-run as its users see it: exit codes, messages, devices, files.
 #include <doctest/doctest.h>
 #include <stdlib.h>

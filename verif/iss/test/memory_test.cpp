@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loads, stores, atomics, fetches and address translation where they are hard.
 #include <doctest/doctest.h>
 

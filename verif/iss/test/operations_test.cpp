@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arithmetic at its corners, against values worked out by hand.
 #include "sim/iss/operations.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random programs run in rows of instructions (Hart::run) and step by step: the same state at any moment.
 #include <doctest/doctest.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ELF loading, the tohost protocol, signatures: what the tools that run programs share.
 #include <doctest/doctest.h>
 #include <elf.h>

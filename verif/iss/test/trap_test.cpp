@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exceptions, interrupts, NMI, and what returns from them.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The round-robin arbiter: its output obeys the law of streams, the item at the output is the one of the input that
 // the index names, only that input is taken, and an input that waits sees at most N-1 transfers of others.
 module fv_arbiter #(

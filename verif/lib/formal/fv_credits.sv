@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Credits and items on their way together are always as many as there were at the start, and a taker that obeys
 // avail_o never has more on its way than there are places.
 module fv_credits #(

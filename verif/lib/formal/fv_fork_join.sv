@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A fork gives every item to every output exactly once before the item leaves. A join in front of one sink takes items of
 // all inputs together. Fork and join back to back are a wire.
 module fv_fork_join #(

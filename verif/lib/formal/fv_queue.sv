@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Queues lose nothing, invent nothing and keep the order: an item picked at any time comes out unchanged after
 // exactly those that were inside before it. Proved for stream_fifo (Kind 0, fall-through: Kind 1) and stream_spill (Kind 2).
 module fv_queue #(

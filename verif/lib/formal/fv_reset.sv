@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One cycle of reset, from any state, and no other reset after that.
 module fv_reset (
   input  logic clk_i,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How proofs are done, for the prove.py of every folder that has some.
 
 yosys-smtbmc (with z3) looks at everything that can happen in the first cycles after a reset from any state, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The law of streams as properties: a valid item stays, unchanged, until it is taken. At the input of a design it is
 // assumed (Assume), at its output asserted.
 module stream_law #(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Accesses to where there is nothing, or nothing of that kind: loads, stores, atomics and fetches without translation.
 #include "verif/mpe/directed/test.h"
 

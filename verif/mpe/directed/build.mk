@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Directed tests of the core: one program per file, and those that make-instruction-tests writes.
 
 DIRECTED := verif/mpe/directed

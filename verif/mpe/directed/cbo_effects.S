@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What cache-block operations do to the data cache, seen through the event counters and by what an invalidation loses.
 // Only for the RTL, in lockstep: the model alone has no caches and nothing to lose.
 #include "verif/mpe/directed/test.h"

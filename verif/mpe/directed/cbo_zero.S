@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cbo.zero: the 64 bytes around an address become zero, or nothing does. That it reads no memory for it: cbo_effects.S.
 #include "verif/mpe/directed/test.h"
 #include "verif/mpe/directed/paging.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every compressed instruction, with the ends of its immediate's range; hints; and mixtures with full ones.
 #include "verif/mpe/directed/test.h"
 

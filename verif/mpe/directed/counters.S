@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The counters: what they count, writing them, stopping them, and who may read them.
 #include "verif/mpe/directed/test.h"
 

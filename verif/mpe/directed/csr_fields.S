@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which bits of each CSR can be written, and what the rest reads as.
 #include "verif/mpe/directed/test.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All 4096 CSR numbers, read in machine, supervisor and user mode: which exist, and who may read them.
 #include "verif/mpe/directed/test.h"
 

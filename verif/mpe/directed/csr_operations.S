@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The six CSR instructions: what is read, what is written, and what counts as a write.
 #include "verif/mpe/directed/test.h"
 

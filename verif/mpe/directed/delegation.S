@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which mode an exception goes to, and what the trap and the return do to the privilege stack.
 #include "verif/mpe/directed/test.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ebreak and c.ebreak: cause 3, tval = pc, in every mode.
 #include "verif/mpe/directed/test.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The event counters: each event is provoked and counted; selection, inhibition, and events of number 0 and 15.
 // Exact where the architecture fixes the number, otherwise within bounds.
 #include "verif/mpe/directed/test.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instructions with more than one thing wrong: which exception is reported.
 #include "verif/mpe/directed/test.h"
 #include "verif/mpe/directed/paging.h"

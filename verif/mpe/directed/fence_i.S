@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Code that is written becomes visible to fetches by fence.i: in loops, across lines, in halves, over code that has just run.
 #include "verif/mpe/directed/test.h"
 

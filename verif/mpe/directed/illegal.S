@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Illegal instructions: cause 2, tval = the instruction's bits, in every mode. The words of a table are executed one by one.
 #include "verif/mpe/directed/test.h"
 

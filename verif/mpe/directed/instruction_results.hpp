@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the integer instructions compute, written from the specification's words (mostly bit by bit),
 // independently of the reference model and of the RTL. Used to generate the tests of single instructions.
 #pragma once

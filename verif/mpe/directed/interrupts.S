@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interrupts: what is taken when, where it goes, and in which order. External interrupts come from the software bit of
 // mip (SEIP); the line of machine-external interrupts is driven by the random tests.
 #include "verif/mpe/directed/test.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Jumps: links, targets, ranges, and returns that a predictor gets wrong.
 #include "verif/mpe/directed/test.h"
 

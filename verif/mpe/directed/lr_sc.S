@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Load-reserved and store-conditional: what keeps a reservation and what ends it.
 #include "verif/mpe/directed/test.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes assembly tests of single instructions: corner operands with results from instruction_results.hpp,
 // every combination of source and destination registers that a pipeline may treat differently.
 //

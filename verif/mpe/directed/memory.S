@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loads and stores: every size, extension, offset, and order of neighbours.
 #include "verif/mpe/directed/test.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Misaligned loads and stores: every size at every offset around the end of a word, a line and a page. Each is compared with
 // the bytes.
 #include "verif/mpe/directed/test.h"

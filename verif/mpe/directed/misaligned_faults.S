@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Accesses and fetches across a page boundary where one part faults: which address is reported, and that a store
 // writes nothing.
 #include "verif/mpe/directed/test.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MPRV: loads and stores of machine mode with the translation and the rights of MPP; fetches as ever.
 #include "verif/mpe/directed/test.h"
 #include "verif/mpe/directed/paging.h"

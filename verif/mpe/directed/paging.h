@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Page tables for the directed tests. All of memory is mapped twice by 1 GiB pages:
 //   VA 0x8000_0000  supervisor, every permission, identity
 //   VA 0xC000_0000  user, every permission (KERNEL + USER_OFFSET)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the core's registers hold after reset.
 #include "verif/mpe/directed/test.h"
 

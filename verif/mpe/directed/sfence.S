@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Changes of page tables and of satp become visible with sfence.vma, in every form of it.
 #include "verif/mpe/directed/test.h"
 #include "verif/mpe/directed/paging.h"

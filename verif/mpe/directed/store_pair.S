@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // th.sdd: two registers to 16 aligned bytes, or nothing at all.
 #include "verif/mpe/directed/test.h"
 #include "verif/mpe/directed/paging.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who may touch user pages (SUM), and what executable pages allow (MXR).
 #include "verif/mpe/directed/test.h"
 #include "verif/mpe/directed/paging.h"

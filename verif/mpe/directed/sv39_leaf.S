@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every kind of leaf entry of a 4 KiB page: load, store and fetch in supervisor and user mode.
 #include "verif/mpe/directed/test.h"
 #include "verif/mpe/directed/paging.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The way through the tables: pointers, superpages, what is reserved in them, and tables that cannot be read.
 #include "verif/mpe/directed/test.h"
 #include "verif/mpe/directed/paging.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Svpbmt: non-cacheable and IO pages of memory, and what becomes of them without PBMTE.
 #include "verif/mpe/directed/test.h"
 #include "verif/mpe/directed/paging.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Code in pages of type IO: an access fault, and no instruction fetch leaves for such a page, speculative or ahead. What had got
 // into the instruction cache would be executed later in place of what is written to the page meanwhile.
 #include "verif/mpe/directed/test.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frame of the directed tests. A test is one assembly file:
 //
 //   #include "verif/mpe/directed/test.h"

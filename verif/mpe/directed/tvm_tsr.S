@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TVM and TSR: satp, sfence.vma and sret in supervisor mode become illegal; and who may use them anyway.
 #include "verif/mpe/directed/test.h"
 

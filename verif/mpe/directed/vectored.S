@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Direct and vectored trap entry, in both modes.
 #include "verif/mpe/directed/test.h"
 

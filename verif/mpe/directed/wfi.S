@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // wfi: waits for anything pending and enabled in mie, whatever the global enables; TW; illegal in user mode.
 #include "verif/mpe/directed/test.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts until the debugger tells it to stop.
 volatile long counter;
 volatile int finish_now;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Traps before there is a handler.
 .globl main
 main:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Uses every way in which a program talks to mpe-run: console, tohost calls, signature, result.
 #include <stdint.h>
 

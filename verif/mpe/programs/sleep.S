@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Sleeps for ever: no interrupt is enabled.
 .globl main
 main:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Calls main and reports what it returns through tohost: 0 is a pass.
 .section .text.start
 .globl _start

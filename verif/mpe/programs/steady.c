@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Some seconds of ordinary work that stays in the caches: a checksum, a linked list, sorting, and division. For measuring
 // how fast the simulator is.
 #include <stdint.h>

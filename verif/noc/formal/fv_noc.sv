@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The whole ring of three nodes with as little room as it can have, one credit for each target, and next to no payload. The assertions inside the design
 // are what is proved: no packet arrives where there is no room, no credit is made or lost, no claimed slot comes back in use.
 // Every node asks whomever it likes, multicast too, with up to four tags; every target takes and answers when it likes.

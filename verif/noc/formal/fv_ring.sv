@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One class of the ring in one direction: noc_stop after noc_stop, in a circle.
 //
 // Every packet comes out at each of its destinations exactly once, unchanged, after exactly as many cycles as there are hops, and

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Proofs about the ring: prove.py NAME (prove.py --list shows the names). verif/lib/formal/proof.py tells how they are done.
 
 Exit code 1: a property does not hold; the waveform is build/formal/NAME.vcd.

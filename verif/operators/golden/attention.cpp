@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <optional>
 
 #include "cpe-kernels/operators/attention/plan.hpp"

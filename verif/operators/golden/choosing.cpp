@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What changes logits, and what chooses among them.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What follows the products of a linear layer: bias, function, residual, conversion.
 #pragma once
 

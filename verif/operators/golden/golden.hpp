@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What each operator makes of memory, bit by bit: the definition that the card is held to. The tests of
 // operators compare kernels with it, on the functional model and on RTL; `walk` is a whole list, so that a
 // model can be computed on the host without anything of the card.

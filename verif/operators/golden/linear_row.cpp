@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cpe-kernels/operators/quantise/plan.hpp"
 #include "verif/operators/golden/golden.hpp"
 

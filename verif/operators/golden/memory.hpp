@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory as nodes name it, on the host: pieces of segments.
 #pragma once
 

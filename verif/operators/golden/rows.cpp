@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole rows, and elements: norms, softmax, quantise, embedding, copies.
 #include <optional>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Channels stopped at random moments, by themselves and all together by a function-level reset: nothing of
 // them moves on, what they had completed is complete, nothing else was touched, the others do not notice, and
 // they work again.

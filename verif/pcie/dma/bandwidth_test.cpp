@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How fast the engine is with an honest wire: 32 bytes per cycle each way, 250 cycles one way, host memory
 // 150 cycles, ring 60. Prints a JSON object; fails below what the engine promises.
 

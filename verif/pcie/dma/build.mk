@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Testbench of the DMA engine. One program carries several named tests: --list shows them.
 
 tb_dma_packages := $(RTL_LIB_PACKAGES) $(RTL_SOC_PACKAGES) $(addprefix rtl/,noc/noc_pkg.sv pcie/tlp_pkg.sv \

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ring side of the engine's testbench: card memory behind a ring that answers in any order after random
 // delays, or all requests after the same time. A write takes effect at the last moment, when it is answered.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The engine with host and ring around it, and what software does with it.
 #pragma once
 

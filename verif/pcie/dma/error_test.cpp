@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every error, provoked on one channel while the others go on: what the registers say, who is told, and that
 // the channel works again after a reset.
 

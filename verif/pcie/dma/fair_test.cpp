@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A channel with huge transfers cannot keep the others from theirs; and channels that are all busy get the
 // same.
 

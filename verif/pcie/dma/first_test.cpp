@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One transfer after the other, one channel, all sizes and alignments: the test to look at first.
 
 #include "verif/pcie/dma/engine.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "verif/pcie/dma/host.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The host side of the engine's testbench: the wire, host memory and whoever takes interrupts. Every packet
 // is checked against the rules of PCI Express.
 //

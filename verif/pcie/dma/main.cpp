@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "verif/lib/test_main.hpp"
 #include "verif/pcie/dma/tests.hpp"
 

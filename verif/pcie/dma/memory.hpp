@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sparse memory, and places in it where accesses fail.
 #pragma once
 

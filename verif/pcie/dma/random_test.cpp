@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Everything at random: descriptors on all channels, both directions, delays, orders, stalls.
 
 #include "verif/pcie/dma/tests.hpp"

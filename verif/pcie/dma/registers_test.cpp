@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The engine's registers against their description: reset values, what can be written, and nobody elsewhere.
 
 #include <map>

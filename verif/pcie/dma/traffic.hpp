@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random descriptors on all channels, and a checker that looks at memory whenever the engine says that one is
 // complete: when an interrupt arrives, a record is written, a work bit is raised, the head moves.
 #pragma once

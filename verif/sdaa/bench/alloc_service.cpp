@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A kernel that measures its memory manager when it has booted, also beside the C library's, and serves
 // nobody.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A card for measurements through the runtime library, and what they share. Arguments of the program are
 // handed to swai-card; SWAI_CARD names another one.
 #pragma once

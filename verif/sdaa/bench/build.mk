@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What the runtime library's calls cost on the card.
 $(eval $(call cpe_module,sdaa-bench,verif/sdaa/bench/kernels.cpp,))
 $(eval $(call cxx_program,sdaa-bench,verif/sdaa/bench/sdaa_bench.cpp verif/system/rig.cpp verif/common/process.cpp, \

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What building a list from its template takes on the card, and what changes from step to step: runs the
 // program `building` on the list of examples/graphs/decoder.graph, and prints medians as a flat JSON object.
 #include <fmt/format.h>

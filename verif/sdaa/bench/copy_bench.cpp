@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies between host and card beside what the link can carry: pinned memory, and memory that goes through
 // buffers of the library's own, for which copying on the host takes the card's time by fixed constants.
 // Prints a flat JSON object; times are card cycles, which are nanoseconds. Arguments are handed to swai-card.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies on the card from 1 KiB to 4 MiB, with --all to 64 MiB: by each engine that can do them, and by the
 // one that the card chooses; while its cores are idle, and while a kernel of theirs has just begun; with a
 // root complex that routes between cards, with --no-iommu without. "regrets" lists by how much the choice was

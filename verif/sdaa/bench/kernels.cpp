@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that cost little: what is measured is how they are launched, and how data comes to them.
 #include "verif/sdaa/bench/kernels.hpp"
 

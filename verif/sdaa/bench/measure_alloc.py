@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Boots the kernel that measures its memory manager, and prints medians as a flat JSON object.
 
 Beside the C library's malloc: its cycles divided by ours, for each size, in a heap where nothing else is and in one where pieces and

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures copies on the card by each engine and by the one that the card chooses, and prints a flat JSON object. Runs
 build/d2d-bench with a root complex that routes between cards and with one that does not, at the same time: their times are
 the cards' own cycles, so that the two do not disturb each other. `d2d.regret` is by how much the choice is slower than the

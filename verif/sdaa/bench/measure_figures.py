@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """All figures of `swai bench sdaa` for all sizes of the paper, up to 1 GB, as a flat JSON object of ns."""
 
 import json

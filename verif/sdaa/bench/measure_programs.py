@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What calls, launches and messages of a model program take on the card, in cycles, as a flat JSON object.
 
 build/program-bench runs the program `timed`, which times empty calls and data that it hands over itself. The rest is read off the card's trace: from

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An allocation of 1 GiB in the manner of GPUs, whose page tables the host fills over the link, beside
 // sdaaMalloc. Prints a flat JSON object: card cycles, which are nanoseconds, and how many times as long as
 // sdaaMalloc that is. Arguments are handed to swai-card.

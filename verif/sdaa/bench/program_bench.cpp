@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the program `timed` on the card once, and prints what it says of itself as a flat JSON object. The
 // rest is in the trace that swai-card --events writes meanwhile: arguments are handed to swai-card.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What calls of the runtime library cost, as the host program sees it: card cycles, which are nanoseconds.
 // Prints a flat JSON object. Arguments are handed to swai-card.
 

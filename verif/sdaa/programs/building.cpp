@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Builds a list from its template, again and again, and tells what that takes.
 #include "verif/sdaa/programs/building.hpp"
 

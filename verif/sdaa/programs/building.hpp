@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the program that builds a list again and again is told, and what it says.
 #pragma once
 

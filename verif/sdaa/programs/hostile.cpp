@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program that does what it must not, one thing in each run.
 #include "verif/sdaa/programs/hostile.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls the kernel, launches, sends and hands data over so often that each can be timed: empty calls and data
 // by itself, the others in a trace of the card (measure_programs.py).
 #include "verif/sdaa/programs/timed.hpp"

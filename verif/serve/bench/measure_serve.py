@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What sharing a card costs, and whether clients with equal load get equal shares. Prints a flat JSON object of figures."""
 
 import json

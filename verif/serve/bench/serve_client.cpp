@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A client for measurements of a shared card, which it finds as any program does.
 //
 //   serve-client sync ROUNDS       the host's time for a launch that is waited for, in nanoseconds: a line

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In place of the core: its bus port, interrupt inputs and sleep in the hands of C++ (soc_test.cpp).
 //
 // In every cycle C++ sees what the coming clock edge will find, and says what the core drives after it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How fast the card is simulated when everything moves at once: DMA on all channels in both directions, and
 // the management processor walking through HBM. Prints a flat JSON object.
 

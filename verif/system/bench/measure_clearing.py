@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """How fast memory that a client left is cleared for the next one, while nothing else runs: bytes a cycle, as a flat JSON object."""
 
 import json

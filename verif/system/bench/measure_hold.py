@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The longest that a client has waited because the card did something for another one: cycles, as a flat JSON object."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The CPU share of a card that has booted, serves its socket and has nothing to do: with a client connected, and without."""
 
 import json

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the card's PCIe side does, measured as a host program sees it: card cycles, which are nanoseconds.
 // Prints a flat JSON object.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A template of a list (abi/list_template.hpp), and the list that is built from it. Of the card it needs no
 // more than lines of memory, so a host can do the same: `Lines` says how they are written.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lists that a program builds from templates, and runs: two buffers, of which the cores have one while the
 // program builds the next list in the other. What changes from run to run is a block of parameters.
 //

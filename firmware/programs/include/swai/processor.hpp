@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The management processor as a model program uses it: calls into the kernel, what the host has told, time
 // and caches. All instructions that only this processor has are here. verif/firmware/programs has a header of
 // the same name, with which programs run on the host.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a model program is written with: C++ for the management processor, compiled by `sdaacc --mpe`.
 //
 //   #include "swai/program.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernel `walk` (cpe-kernels/operators), for programs that go through lists of nodes.
 #pragma once
 

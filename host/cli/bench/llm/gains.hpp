@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What optimisations gain that the card's operators have built in: the same without them, in floating point.
 #pragma once
 

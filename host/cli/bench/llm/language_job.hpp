@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A language model's two stages: a prompt that is read, and a token behind others.
 #pragma once
 

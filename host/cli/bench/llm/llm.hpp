@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `swai bench llm`: what section V of the paper on language models measures, on this card.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/cli/bench/llm/llm_tables.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables of section V of the paper on language models. Its values of the machine and of gains always stand
 // beside ours, those of a model where the shape is the paper's.
 #pragma once

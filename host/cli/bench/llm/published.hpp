@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values of section V of the paper on language models ("Blazingly Fast LLM Inference Framework on Arm
 // Devices"), as they are printed: Qwen 1.8B, 560 tokens of prompt, a token behind 585.
 #pragma once

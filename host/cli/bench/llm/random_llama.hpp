@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Language models of known shapes, without weights: where counts and cycles are the point, any will do.
 #pragma once
 

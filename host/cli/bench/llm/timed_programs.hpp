@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs on a card for the time they take: what they compute does not matter.
 #pragma once
 

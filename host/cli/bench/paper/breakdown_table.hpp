@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Of what the time of a job is made, as in Fig. 3 of the paper.
 #pragma once
 

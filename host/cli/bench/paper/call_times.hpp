@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What calls of the runtime library take in the card's time, by the name of the function; and when they
 // began.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many launches the firmware has seen the core groups end for this program, whoever asked for them: the
 // host over the link, or a program on the management processor.
 #pragma once

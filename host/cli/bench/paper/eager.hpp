@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches of eager PyTorch for Whisper, from the list of operators that it issues (eager_operators.hpp).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that eager PyTorch issues for Whisper, each of which launches a kernel at least. Written by
 // verif/transcribe/eager_operators.py --write with PyTorch 1.13.0a0, which says how.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/cli/bench/paper/job_table.hpp"
 
 #include <fmt/format.h>

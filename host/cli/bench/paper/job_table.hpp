@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables whose columns are jobs of transcription.
 #pragma once
 

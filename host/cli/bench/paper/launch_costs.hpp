@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a launch of an empty kernel takes, in ns of the card that is in use.
 #pragma once
 

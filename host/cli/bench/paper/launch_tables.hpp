@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches of the host and on the card, and what they take, as in Table 2 and Fig. 9 of the paper.
 #pragma once
 

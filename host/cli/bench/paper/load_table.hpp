@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What it takes to load a model, stage by stage, as in Tables 1 and 5 of the paper.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // swai bench paper: the tables of the paper on three-tier scheduling, on this card.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the paper on three-tier scheduling has as numbers (Y. Zhao et al., "Minimizing transformer inference
 // overhead using controlling element on Shenwei AI accelerator", FITEE 2025,
 // doi:10.1631/FITEE.2400453): as they are printed, and here alone.

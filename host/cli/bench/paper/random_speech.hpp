@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whisper models with random weights: what they hear is nothing, what it takes to hear it is the same.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The share of a job's time in which nothing computes, in all ways to launch it, as in Fig. 10 of the paper.
 #pragma once
 

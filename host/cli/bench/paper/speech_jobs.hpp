@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Transcription of a sound by a model with random weights, in all ways to launch it; and how many launches
 // each takes.
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What all headers of the SDAA runtime begin with. */
 #ifndef SDAA_BASE_H
 #define SDAA_BASE_H

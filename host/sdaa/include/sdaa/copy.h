@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Copies and fills. */
 #ifndef SDAA_COPY_H
 #define SDAA_COPY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cards: which there are, what they are, waiting for all that was begun on one. */
 #ifndef SDAA_DEVICE_H
 #define SDAA_DEVICE_H

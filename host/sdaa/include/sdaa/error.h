@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What calls return, and what is known about the last failure. */
 #ifndef SDAA_ERROR_H
 #define SDAA_ERROR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Captures and graphs.
  *
  * Launches, copies of pinned memory and on the card, and fills that a stream is given between BeginCapture

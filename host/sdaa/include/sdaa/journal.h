@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the card tells about itself.
  *
  * Two journals on the card: its firmware's log, and faults. Both can be read when the firmware has ended,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Launches of grids: kernels that run once for each thread, as those written for CUDA do (swai/cuda.hpp). */
 #ifndef SDAA_LAUNCH_H
 #define SDAA_LAUNCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of the card, and pinned memory of the host. */
 #ifndef SDAA_MEMORY_H
 #define SDAA_MEMORY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Modules, kernels, launches. */
 #ifndef SDAA_MODULE_H
 #define SDAA_MODULE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* For C++: what knows the types of pointers, so that sdaaMalloc(&numbers, bytes) needs no cast. */
 #ifndef SDAA_OVERLOADS_HPP
 #define SDAA_OVERLOADS_HPP

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory that is allocated and freed in the order of a stream. A pool keeps what was freed, for whoever comes
  * next. */
 #ifndef SDAA_POOL_H

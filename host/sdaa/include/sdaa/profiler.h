@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Callbacks, traces, names for parts of a program. */
 #ifndef SDAA_PROFILER_H
 #define SDAA_PROFILER_H

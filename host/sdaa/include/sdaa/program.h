@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Model programs.
  *
  * A model program runs on the card's management processor, launches kernels there and sends messages to the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the simulator of a card tells about it. No part of sdaa_runtime.h: hardware has no such thing. */
 #ifndef SDAA_SIMULATION_H
 #define SDAA_SIMULATION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Streams, events, functions of the host. */
 #ifndef SDAA_STREAM_H
 #define SDAA_STREAM_H

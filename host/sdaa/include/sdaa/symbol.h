@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Variables of modules: what kernels declare as __constant__ or __device__. The host program knows them by
  * their names: sdaaMemcpyToSymbol("filter", filter, sizeof filter). A name stands for the variable of the one
  * module of the current device that has it; with several of them, sdaaModuleGetGlobal says which. */

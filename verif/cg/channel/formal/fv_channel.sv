@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bus with one receiving half of an engine; all senders, the other receivers, the core and the local memory do whatever they like.
 // The assertions in the design do half of the work: nothing arrives that was not asked for, and there is room for it.
 module fv_channel (

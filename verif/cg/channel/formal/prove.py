@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Proof about a channel's bus and a receiver on it. verif/lib/formal/proof.py tells how it is done.
 
 Data have one bit instead of 256: the design only carries them.

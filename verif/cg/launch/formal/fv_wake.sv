@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sleep and wake of one CPE: cg_wake with cpe_control, a core that may do whatever a core may do, engines that are busy when they
 // like, and the group's side of a launch as cg_launch has it.
 //

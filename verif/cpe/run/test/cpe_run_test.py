@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tests cpe-run as its users see it, on the tiny group: results, counters, traces, windows, faults, messages, exit codes.
 
 Run from the repository root. --seed N: what reset leaves open. What a kernel does is compared with iss-cpe-run, which runs the model.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tools that run kernels share, and iss-cpe-run as its users see it.
 #include <doctest/doctest.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes code of CPEs by hand: RV32 instructions, and commands to units.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A random program for a whole core group, and what it leaves in memory: DMA of all shapes, channel messages
 // to random CPEs cut at random, barriers, the data window and local memory, runs of the systolic and the
 // vector unit, on all CPEs at once. It is the same whatever takes how long, on the model as in RTL.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs of the systolic and the vector unit in random programs for groups. What they do is asked of the units'
 // models; what may go on at the same time is decided here.
 #include <algorithm>

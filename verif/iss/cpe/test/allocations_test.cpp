@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a client says that it has allocated.
 #include "sim/iss/cpe/allocations.hpp"
 

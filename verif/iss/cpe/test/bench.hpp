@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A group with memory, segments and code, for tests.
 #pragma once
 

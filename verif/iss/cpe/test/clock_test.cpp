@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parts of the coarse clock by themselves, and the threads that share a round.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches on a whole group: what kernels see, what stops them, what is left afterwards.
 #include "verif/iss/cpe/test/bench.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A group as the management processor sees it: its driver (abi/group) on the registers, launches beside those
 // of Group.
 #include "sim/iss/cpe/group_unit.hpp"

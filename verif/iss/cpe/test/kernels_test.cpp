@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels of the systolic and the vector unit against plain loops. They run on the functional model; the
 // environment variable SWAI_CPE_RUN names another program with the same command line.
 #include <doctest/doctest.h>

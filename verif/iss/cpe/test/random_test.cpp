@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random programs on whole groups: they leave what they should, whoever runs first.
 #include "verif/iss/cpe/random/group_program.hpp"
 #include "verif/iss/cpe/test/bench.hpp"

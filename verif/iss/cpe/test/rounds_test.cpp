@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CPEs run in rounds: what one does is there for the others at the end, so the same bits come out whoever
 // runs first, and however many threads of the host they have.
 #include <thread>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The systolic and the vector unit leave the same bits with whatever instructions the host computes them.
 #include "sim/iss/cpe/simd.hpp"
 

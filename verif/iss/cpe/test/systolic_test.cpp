@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The model of the systolic unit against plain matrix products: matrices are laid out in local memory in
 // every way that it can read, and what it leaves there is compared.
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each unit by itself: checks of segments, DMA, channels, synchronisation.
 #include <deque>
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The model of the vector unit against plain loops over matrices of numbers.
 #include <functional>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A command processor like AI-Kernel's, for measuring the core: commands of several streams come in a ring,
 // each is decoded through a jump table, looks up and changes a few structures, and ends as an entry in a
 // completion ring. Everything stays in the caches. Prints what `make bench` reads:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Start of the compiled programs: stack, zeroed memory, main, and its result to tohost.
   .section .text.init, "ax"
   .globl _start

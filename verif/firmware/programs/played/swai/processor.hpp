@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In place of the header of the same name in firmware/programs: programs run on the host, and their calls
 // lead to a kernel that a test plays. Host and program share caches, so lines are only written.
 #pragma once
