@@ -115,6 +115,7 @@ class Bed {
   // Each thing once.
   void host() {
     if (cancels && std::exchange(cancels, false)) kernel.tell(kCancel, 1);
+    if (!std::exchange(sound_told_, true)) kernel.tell(listen::kSound, 1);
     if (read_ != told_) kernel.tell(listen::kRead, told_ = read_);
   }
   Status runs(command::Type type, const CommandWords& words) {
@@ -140,6 +141,7 @@ class Bed {
   std::vector<Record> staging_ = std::vector<Record>(kRecords);
   listen::Wish wish_ = {};
   unsigned launches_ = 0;
+  bool sound_told_ = false;
   uint64_t read_ = 0, told_ = 0;  // windows that the host has, and what it has told of them
 };
 
