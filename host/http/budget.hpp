@@ -13,7 +13,7 @@ class Budget {
  public:
   explicit Budget(size_t bytes) : left_(std::make_shared<std::atomic<size_t>>(bytes)) {}
 
-  // What one holder has taken; given back at its end. May outlive the budget.
+  // The bytes that one holder has taken; its destructor returns them. May outlive the budget.
   class Share {
    public:
     Share() = default;

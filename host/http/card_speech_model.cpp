@@ -12,7 +12,7 @@ namespace {
 
 struct Unwanted {};
 
-// Both end, by an exception, what is no longer wanted.
+// Both throw Unwanted when the answer is no longer needed.
 class SpeechAsLongAsWanted : public transcribe::Speech {
  public:
   SpeechAsLongAsWanted(transcribe::Speech& speech, const std::function<bool()>& go_on)

@@ -12,8 +12,8 @@ namespace swai::http {
 
 class CardSpeechModel : public SpeechModel {
  public:
-  // `program`: the file of the program `listen`, which messages call `name`. `max_seconds`: of a sound;
-  // longer ones are refused. Throws walk::CardError if the card has too little memory.
+  // `program`: the file of the program `listen`, which messages call `name`. `max_seconds`: maximum length of
+  // a sound; longer ones are refused. Throws walk::CardError if the card has too little memory.
   CardSpeechModel(std::unique_ptr<transcribe::WhisperFile> file, walk::Walker& walker, std::string name,
                   std::span<const uint8_t> program, uint32_t max_seconds);
 

@@ -18,7 +18,7 @@ Reply reply_of(const Problem& problem) {
   return reply;
 }
 
-// Both are called with the lock held, so that nothing that comes meanwhile is missed.
+// Both are called with the lock held, so that no event in between is missed.
 void Exchange::sleep() {
   sleeps_ = true;
   connection_->sleep();
@@ -75,7 +75,7 @@ bool Exchange::is_over() const {
 }
 
 void Exchange::abandon() {
-  answer(reply_of(Problem(503, "the request was given up before it was answered; send it again")));
+  answer(reply_of(Problem(503, "the request was abandoned before it was answered; send it again")));
   end();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A request and its answer, between the server, which has the connection, and whatever answers, possibly in
-// another thread and much later.
+// A request and its answer, between the server, which has the connection, and the component that answers,
+// possibly in another thread and much later.
 #pragma once
 
 #include <map>
@@ -31,7 +31,7 @@ struct Request {
   std::string origin;  // of a page in a browser
   std::string body;
   Form form;             // if it is one, instead of the body
-  Budget::Share memory;  // that body and form take
+  Budget::Share memory;  // held by body and form
 };
 
 struct Reply {
@@ -52,18 +52,18 @@ class Exchange {
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
-  // For the server's thread, until the request is taken.
+  // Only for the server's thread, and only until the request is taken.
   const Request& request() const { return *request_; }
-  // The request, once; none if the client has gone.
+  // Returns the request once; none if the client has gone.
   std::optional<Request> take_request();
 
-  // One of the two, once; later calls have no effect.
+  // Only the first call of either has an effect.
   void answer(Reply reply);
   void begin_events();
-  // Appends events: what the client has not read waits here.
+  // Appends events; those that the client has not read are kept here.
   void write(std::string_view events);
   void end();
-  // The client has closed its end, or is lost: the answer is not wanted.
+  // The client has closed its end, or is lost: no answer is needed.
   bool is_gone() const;
 
   // --- For the server, which has one thread for all connections.
@@ -76,16 +76,16 @@ class Exchange {
     virtual void wake() = 0;
   };
   void connect(int socket, Connection& connection);
-  // Frees the request, too, if it still waits here.
+  // Also frees the request, if it was not taken.
   void disconnect();
   // Null: there is none, and the connection sleeps until there is.
   const Reply* first_answer();
   // Gives at most `room` bytes of what can be sent. None and not `over`: the connection sleeps until there
   // are some.
   size_t take(char* to, size_t room, bool& over);
-  // The whole answer is here, if not sent.
+  // The answer is complete, though perhaps not sent.
   bool is_over() const;
-  // Ends an answer that is not over.
+  // Ends an incomplete answer.
   void abandon();
 
  private:
@@ -104,8 +104,8 @@ class Exchange {
   size_t sent_ = 0;  // of the events
 };
 
-// The same exchange, for whatever answers it: the last copy of this pointer abandons it. So no connection
-// waits for an answer that cannot come.
+// The same exchange, for the component that answers it: dropping the last copy of this pointer abandons it,
+// so no connection waits for an answer that cannot come.
 std::shared_ptr<Exchange> to_answer(std::shared_ptr<Exchange> exchange);
 
 }  // namespace swai::http

@@ -14,11 +14,11 @@ namespace swai::http {
 
 inline constexpr std::string_view kFormType = "multipart/form-data";
 
-// Reads a form while it arrives, so that its bytes are in memory once. A form that is cut off, or is none,
-// has the parts that could be read.
+// Reads a form while it arrives, so that its bytes are in memory only once. A truncated or invalid form has
+// the parts that could be read.
 class FormReader {
  public:
-  // `connection`: whose headers name the boundary between parts. Both outlive the reader.
+  // The headers of `connection` name the boundary between parts. Both arguments outlive the reader.
   FormReader(MHD_Connection* connection, Form& form);
 
   void add(std::string_view piece);

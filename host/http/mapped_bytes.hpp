@@ -10,8 +10,8 @@
 
 namespace swai::http {
 
-// malloc maps large blocks, too, but only until the first of them are freed: from then on it takes such sizes
-// from its heap and keeps what is freed there.
+// malloc also maps large blocks, but only until the first of them are freed: from then on it takes such sizes
+// from its heap, and keeps freed memory there.
 template <typename T>
 struct MappedAllocator {
   using value_type = T;

@@ -34,8 +34,8 @@ constexpr int kLookMilliseconds = 1000;
 // A client that sends a body without asking first does not listen before the body's end, so a refused body is
 // read and dropped, up to this size.
 constexpr size_t kMaxDropped = 32 << 20;
-// Connections that libmicrohttpd may accept beyond the limit. It accepts up to eleven at once, before it lets
-// us make places for them.
+// Connections that libmicrohttpd may accept beyond the limit. It accepts up to eleven at once, before this
+// server can make places for them.
 constexpr unsigned kSpare = 16;
 constexpr unsigned kRetryAfter = 5;
 
@@ -119,7 +119,7 @@ ssize_t take_events(void* exchange, uint64_t, char* to, size_t room) {
 
 void forget_exchange(void* exchange) { delete static_cast<std::shared_ptr<Exchange>*>(exchange); }
 
-// The client has closed its end, and all that it sent before was received.
+// The client has closed its end, and all data sent before was received.
 bool has_sent_all(int socket) {
   char byte = 0;
   return ::recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0;
@@ -175,9 +175,9 @@ class Server::Work {
     int wakes;  // the server's thread
     int socket;
     bool is_shut = false;
-    bool peer_closed = false;  // the client sends no more
+    bool peer_closed = false;  // the client sends nothing more
     bool rests = false;        // between an answer and the first byte of the next request
-    // When the client must have sent, or received, what is under way; none: it waits for us.
+    // Deadline for the client's transfer under way; none while the client waits for the server.
     std::optional<Clock::time_point> end;
     // Until the request is whole:
     Request request;
@@ -185,7 +185,7 @@ class Server::Work {
     bool has_head = false;
     size_t max_bytes = 0;
     std::optional<Reply> refusal;
-    size_t dropped = 0;  // bytes of the body, since it is refused
+    size_t dropped = 0;  // bytes of the body since its refusal
     // From then on:
     std::shared_ptr<Exchange> exchange;
   };
@@ -217,7 +217,7 @@ class Server::Work {
   // For the server's thread alone:
   std::list<Open> open_;  // the oldest first
   std::vector<pollfd> polled_;
-  bool closed_ = false;  // one has been: libmicrohttpd lets the next one in when it runs again
+  bool closed_ = false;  // a connection has ended: libmicrohttpd accepts the next one when it runs again
   Budget memory_;
   link::Fd wake_;
   std::atomic<bool> ends_ = false;
@@ -258,7 +258,7 @@ void Server::Work::serve() {
   }
 }
 
-// Until libmicrohttpd has something to do, or it is time to look at connections.
+// Waits until libmicrohttpd has work, or deadlines are due.
 void Server::Work::wait() {
   MHD_UNSIGNED_LONG_LONG wanted = 0;
   int milliseconds = open_.empty() ? -1 : kLookMilliseconds;
@@ -267,8 +267,8 @@ void Server::Work::wait() {
   if (std::exchange(closed_, false)) milliseconds = 0;
   const int library = MHD_get_daemon_info(daemon_, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
   polled_.assign({{library, POLLIN, 0}, {wake_.get(), POLLIN, 0}});
-  // libmicrohttpd overlooks an end that comes together with the last bytes, and all that happens to a
-  // connection that sleeps. poll skips negative descriptors.
+  // libmicrohttpd overlooks an end that arrives together with the last bytes, and every event on a sleeping
+  // connection. poll skips negative descriptors.
   for (const Open& open : open_)
     polled_.push_back({open.peer_closed || open.is_shut ? -1 : open.socket,
                        static_cast<short>(POLLRDHUP | (open.rests ? POLLIN : 0)), 0});
@@ -297,7 +297,7 @@ void Server::Work::end_connections() {
   }
 }
 
-// Closes a connection whose client keeps us waiting if there are too many.
+// If there are too many connections, closes one whose client keeps the server waiting.
 void Server::Work::make_place(const Open& newcomer) {
   if (std::ranges::count(open_, false, &Open::is_shut) <= limits_.connections) return;
   Open* victim = nullptr;
@@ -360,7 +360,7 @@ MHD_Result Server::Work::begin(Open& open, const char* url, const char* method) 
   try {
     check_framing(open.handle);
   } catch (const Problem& problem) {
-    // What follows may be a body or another request: it is not read.
+    // The bytes that follow may be a body or another request, so they are not read.
     return send(open.handle, reply_of(problem), nullptr, true);
   }
   const uint64_t length = length_of(open.handle);
@@ -386,7 +386,7 @@ void Server::Work::refuse(Open& open, const Problem& problem) {
   open.request = {};
 }
 
-// Memory for more of this body, if need be that of the oldest other one that is not whole.
+// Takes memory for more of this body, if necessary that of the oldest other incomplete one.
 bool Server::Work::take_memory(Open& open, size_t bytes) {
   while (!memory_.take(open.request.memory, bytes)) {
     Open* oldest = nullptr;
@@ -400,7 +400,7 @@ bool Server::Work::take_memory(Open& open, size_t bytes) {
   return true;
 }
 
-// False: the client sends more than we are willing to drop.
+// False: the client sends more than the server is willing to drop.
 bool Server::Work::add(Open& open, std::string_view piece) {
   if (!open.refusal) {
     if (piece.size() > open.max_bytes - open.request.memory.bytes()) {

@@ -15,23 +15,22 @@ namespace swai::http {
 class Server {
  public:
   struct Limits {
-    // Connections. Beyond them the oldest one is closed that has not sent a whole request, else the oldest
-    // one that does not read its answer. While all others are being answered, a few more are accepted.
+    // Maximum number of connections. Beyond it, the oldest one without a whole request is closed, else the
+    // oldest one that does not read its answer. While all others are being answered, a few more are accepted.
     unsigned connections = 64;
-    // For the head of a request, from the beginning of the connection or the first byte after an answer.
+    // Time for the head of a request, from the beginning of the connection or the first byte after an answer.
     std::chrono::milliseconds head{10'000};
-    // For the body, for the rest of an answer once all of it is there, and between an answer and the next
-    // request.
+    // Time for the body, for the rest of a complete answer, and between an answer and the next request.
     std::chrono::milliseconds time{60'000};
-    // Memory for the bodies of all requests that arrive or wait. Beyond it the oldest one that is not whole
-    // is refused, else the one that needs more.
+    // Memory for the bodies of all requests that arrive or wait. Beyond it the oldest incomplete one is
+    // refused, else the one that needs more.
     size_t body_bytes = 128 << 20;
   };
   struct Calls {
-    // Gets a request without its body; returns the maximum size of that. Throws Problem.
+    // Receives a request without its body; returns the maximum size of the body. Throws Problem.
     std::function<size_t(const Request&)> admit;
-    // Gets the whole request and answers it, now or later; the exchange is abandoned if it drops all pointers
-    // to it. Throws Problem.
+    // Receives the whole request and answers it, now or later; the exchange is abandoned once all pointers to
+    // it are dropped. Throws Problem.
     std::function<void(const std::shared_ptr<Exchange>&)> answer;
   };
 

@@ -65,7 +65,8 @@ Service::Service(const ListeningSocket& socket, const Models& models, Line& line
               options_.server) {}
 
 void Service::check_who_asks(const Request& request) const {
-  // A page in a browser can reach this machine by a name of its own, which the browser sends as the host.
+  // A page in a browser can reach this machine by a name of the page's own, which the browser sends as the
+  // host.
   if (loopback_ && !names_this_machine(request.host)) {
     throw Problem(
         403, "this server is for programs on its own machine, which call it localhost, 127.0.0.1 or [::1]");
@@ -134,7 +135,7 @@ void Service::answer_speech(const std::shared_ptr<Exchange>& exchange) {
   const auto model = models_.speech.find(request.model);
   if (model == models_.speech.end()) throw no_model(request.model, kCompletions);
   line_.add(exchange, [exchange, request = std::move(request), &model = *model->second] {
-    // The sound is freed in the line if the client goes.
+    // If the client leaves, the sound is freed while it waits in the line.
     if (const auto whole = exchange->take_request()) {
       const MappedBytes& file = whole->form.file;
       listen(*exchange, {file.data(), file.size()}, request, model);
