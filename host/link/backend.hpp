@@ -101,8 +101,8 @@ class Backend {
   // Waits until one of the descriptors is ready, and serves the card meanwhile. False: the time is over.
   virtual bool wait(std::span<pollfd> fds, Milliseconds timeout) = 0;
 
-  // The descriptor to poll() for input; negative when there is none, or no longer. Input without a call under
-  // way is for wait(), which throws kLost when it is the end of the connection.
+  // The descriptor to poll() for input; negative if there is none, or none any more. Input without a call
+  // under way is for wait(), which throws kLost at the end of the connection.
   virtual int fd() const = 0;
 
   // Ends the connection. Everything after it fails with kLost.

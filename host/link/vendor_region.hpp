@@ -95,8 +95,8 @@ enum class Command : uint64_t {
   kInjectionsDue = 5,  // Fault: returns how many have not happened yet
   kStatistic = 6,      // Statistic: returns it
   kClearStatistics = 7,
-  // A client's allocations, for a functional model that checks each access of its kernels: of a segment with
-  // allocations, kernels may use these bytes only. Without such a command segments are all that is checked.
+  // A client's allocations, for a functional model that checks each access of its kernels: in a segment with
+  // allocations, kernels may use only these bytes. Without such a command only segments are checked.
   kAllocated = 8,  // device pointer, bytes
   kFreed = 9,      // device pointer at which an allocation begins
   kAllFreed = 10,

@@ -29,7 +29,7 @@ std::string name_of_process(pid_t process) {
   std::ifstream file(fmt::format("/proc/{}/comm", process));
   std::string name;
   std::getline(file, name);
-  // A process gives itself any name; this one is for the log, and for whoever asks the daemon.
+  // A process can choose any name; this one is for the log and for clients of the daemon.
   return name.empty() ? "?" : common::printable(name);
 }
 
@@ -81,10 +81,10 @@ void CardServer::serve() {
   }
 }
 
-// Clients that wait for an answer, threads of this process among them, would wait for ever.
+// Otherwise clients that wait for an answer, including threads of this process, would wait for ever.
 void CardServer::give_up(const std::string& why) {
   options_.log(why);
-  // A card that does not answer would be waited for once for each of them.
+  // Otherwise a card that does not answer would cost one timeout for each of them.
   card_.close();
   server_.close("the card is not served any more");
   {

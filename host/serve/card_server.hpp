@@ -36,7 +36,7 @@ class CardServer {
   };
 
   // Listens at once. `ended` is called by the thread when the card is lost, or cannot be served any more for
-  // another reason: all connections are closed by then, and failure() tells why.
+  // another reason: all connections are closed by then, and failure() states why.
   CardServer(std::unique_ptr<link::Card> card, Options options, std::function<void()> ended);
   ~CardServer();
   CardServer(const CardServer&) = delete;

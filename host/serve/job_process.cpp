@@ -148,8 +148,7 @@ void keep_descriptors(Plan& plan) {
 
 // --- In the daemon
 
-// Processes of ours that stand between this one and programs. What others leave behind that were killed is
-// told from them.
+// Living keepers of this daemon. They are recorded to distinguish them from orphans of killed keepers.
 struct Keepers {
   std::mutex mutex;
   std::set<pid_t> alive;
@@ -159,8 +158,9 @@ Keepers& keepers() {
   return all;
 }
 
-// Nobody is between this process and what a killed keeper has left, so that has come here. All of it is in
-// sessions of its own: the keeper's, or later ones. Returns whether there was any; its children come then.
+// Kills the processes that a killed keeper has left. Without a keeper between, they became children of this
+// process; they are in sessions of their own, the keeper's or later ones. Returns whether there were any;
+// their children arrive then.
 bool end_orphans() {
   Keepers& known = keepers();
   const std::lock_guard guard(known.mutex);
@@ -216,7 +216,7 @@ JobProcess::JobProcess(const std::vector<std::string>& command, const std::strin
   }
   const int error = errno;
   their_report = {};
-  // A program may kill the keeper before that has said anything.
+  // A program may kill the keeper before the keeper has reported anything.
   const Report begun = keeper_ < 0 ? Report{error} : hear(report_.get()).value_or(Report());
   program_ = begun.value;
   if (begun.error != 0) failure_ = fmt::format("{}: {}", command[0], std::strerror(begun.error));

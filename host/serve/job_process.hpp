@@ -36,7 +36,7 @@ class JobProcess {
   void ask_to_end() const;
   // The program's status, as waitpid() has it, when it and all that it started have ended.
   std::optional<int> status();
-  // The process between was killed, by the program perhaps; what it kept was ended then, as by SIGKILL.
+  // The keeper was killed, perhaps by the program; the processes that it kept were then ended by SIGKILL.
   bool was_orphaned() const { return orphaned_; }
 
  private:

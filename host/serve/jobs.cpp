@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 constexpr int kLookMs = 20;
 constexpr const char* kOrphaned =
-    "the process between it and the daemon was killed: all that it had started was ended";
+    "its keeper process was killed: every process that the job had started was ended";
 
 double now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -32,8 +32,7 @@ double now() {
 
 bool is_over(const Job& job) { return job.state != JobState::kWaiting && job.state != JobState::kRunning; }
 
-// A job's output on its way to a file, which holds the beginning of it: what comes after an error is not
-// kept.
+// Writes a job's output to a file, up to a limit: output after an error is not kept.
 class Output {
  public:
   Output(int file, uint64_t max_bytes) : file_(file), max_bytes_(max_bytes) {}
@@ -45,9 +44,9 @@ class Output {
       write(fmt::format("\nswai: only the first {} bytes of the output are kept\n", max_bytes_));
     arrived_ += text.size();
   }
-  // Of the job's, in the file.
+  // Bytes of the job's output in the file.
   uint64_t bytes() const { return std::min(written_, max_bytes_); }
-  // Why not all of it is there, up to the limit; empty: it is.
+  // Why output within the limit is missing; empty if none is.
   std::string problem() const {
     if (error_ == 0) return "";
     return fmt::format("its output is cut off after {} bytes: {}", bytes(), std::strerror(error_));
@@ -72,7 +71,7 @@ class Output {
   int error_ = 0;
 };
 
-// What has come. False: nothing will come any more.
+// Copies the available bytes. False: at the end of input.
 bool pour(int from, Output& to) {
   std::array<char, 1 << 16> piece;
   for (;;) {

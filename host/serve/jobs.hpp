@@ -27,7 +27,7 @@ struct Job {
   std::string output;  // a file with all that it says
   JobState state = JobState::kWaiting;
   int exit_code = 0;     // of those that are over: 128 + the signal that ended it; 127: it has failed
-  std::string reason;    // why it has failed, was ended, or why its output is not whole; empty: none of these
+  std::string reason;    // why it failed, was ended, or has incomplete output; empty: none of these
   double submitted = 0;  // seconds since 1970
   double started = 0;
   double ended = 0;

@@ -91,7 +91,7 @@ void SharedCard::unmap(uint64_t iova, uint64_t bytes) {
   }
 }
 
-// What a lost card held is gone with it. Whoever looks at the connection next learns that it is lost.
+// The contents of a lost card are lost. The next look at the connection reports the loss.
 void SharedCard::log_unless_lost(const link::Error& error) const {
   if (error.kind() != link::ErrorKind::kLost) log_(error.what());
 }

@@ -44,11 +44,11 @@ class SharedCard final : public socket::Clock {
   const link::Description& describe() const { return card_->describe(); }
   void log(const std::string& line) const { log_(line); }
 
-  // The connection to the real card, as link::Backend::fd() has it. look_at_connection() when it has input,
-  // or is another one than before: throws link::Error when the card is lost.
+  // The connection to the real card, as link::Backend::fd() has it. Call look_at_connection() when it has
+  // input or has changed; it throws link::Error when the card is lost.
   int fd() const { return card_->backend().fd(); }
   void look_at_connection() { card_->backend().wait({}, link::Milliseconds{0}); }
-  // The card is nobody's business any more: whatever is asked of it fails at once.
+  // Closes the card: every later request fails at once.
   void close() { card_->close(); }
 
   // Time passes while a client waits for it, as on the real card.

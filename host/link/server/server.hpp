@@ -60,7 +60,7 @@ class Server {
   // Serves until stop(), which may be called from signal handlers and other threads.
   void run();
   void stop();
-  // Drops all clients, each told that its device goes away, and lets nobody in any more: the socket files are
+  // Notifies all clients that their device goes away, drops them, and accepts no more: the socket files are
   // removed.
   void close(const std::string& why);
 
