@@ -22,7 +22,7 @@ struct Sound {
   double seconds() const { return static_cast<double>(samples.size()) / kRate; }
 };
 
-// A sound that is longer than the limit. It is decoded up to there.
+// The sound is longer than the limit. It was decoded up to the limit.
 class TooLong : public common::InputError {
  public:
   using InputError::InputError;
@@ -32,7 +32,7 @@ class TooLong : public common::InputError {
 // names the file, what is wrong and what to do: no sound in it, samples that are no numbers, more than
 // kMaxSeconds (TooLong).
 Sound read_sound(const std::string& path);
-// The same for a file that is in memory, with a limit of its own; `name` is what messages call it.
+// The same for a file in memory, with a limit of its own; messages call the file `name`.
 Sound sound_in(std::string_view file, const std::string& name, uint32_t max_seconds = kMaxSeconds);
 
 }  // namespace swai::audio

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The length that the header of a WAV file states. libsndfile replaces it with the length of what is there.
+// The length that the header of a WAV file states. libsndfile replaces it with the length of the data
+// present.
 #pragma once
 
 namespace swai::audio {

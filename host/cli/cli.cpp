@@ -182,7 +182,7 @@ int Cli::run(int argc, char** argv) {
 
 int Cli::report(const Error& error) const {
   StartedCard::wait_if_interrupted();
-  // Names of files and what stands in them are among the words.
+  // Messages contain names and contents of files.
   fmt::print(stderr, "swai: {}\n", common::printable_lines(error.what()));
   if (options_.json) print_error(error);
   return error.code();

@@ -22,12 +22,12 @@ namespace {
 
 constexpr const char* kExecExamples =
     R"(The program finds the card through SWAI_CARD. Exit code: the program's; with --check 1 if that is 0 and the card
-has found mistakes. Accesses to memory that is not allocated make the program's launches fail.
+has found mistakes. A launch that accesses unallocated memory fails.
 
 Examples:
   swai exec --folder build/examples/axpy ./axpy
   swai --config tiny exec -- ./my-program --its-options
-  SWAI_CHECK_MODULES=kernel.elf swai --tier fast exec --check ./my-program    # with the kernels' names and lines)";
+  SWAI_CHECK_MODULES=kernel.elf swai --tier fast exec --check ./my-program    # with names and lines of kernels)";
 
 constexpr const char* kTraceExamples =
     R"(Shows every engine of the card and of its cores over time, launches and transfers too. ui.perfetto.dev opens the file.
@@ -56,7 +56,7 @@ int run_program(const Wish& wish) {
   return exit_code(status);
 }
 
-// A trace that the card writes: under a name beside its own, until it is whole.
+// A trace that the card writes. It has a temporary name (.part) until it is complete.
 class NewTrace {
  public:
   // Throws common::InputError.
@@ -64,7 +64,7 @@ class NewTrace {
     kernel_run::check_writable(path);
     std::error_code none;
     const auto is = std::filesystem::status(path, none);
-    // A pipe or a device has nothing that could be replaced.
+    // Pipes and devices are written directly.
     if (!std::filesystem::exists(is) || std::filesystem::is_regular_file(is)) part_ = path + ".part";
   }
   ~NewTrace() {
@@ -75,11 +75,11 @@ class NewTrace {
   NewTrace& operator=(const NewTrace&) = delete;
 
   std::string written_to() const { return std::filesystem::absolute(part_.empty() ? path_ : part_); }
-  // `said`: by the card until it ended, what is missing in the trace among it. Throws Error then.
+  // `said`: the card's output until it ended. Throws Error if it reports that the trace is incomplete.
   void finish(const std::string& said) {
     const size_t at = said.find("events: ");
     if (at != std::string::npos)
-      throw Error(kBadInput, "the trace is cut off: " + said.substr(at, said.find('\n', at) - at));
+      throw Error(kBadInput, "the trace is incomplete: " + said.substr(at, said.find('\n', at) - at));
     if (!part_.empty()) std::filesystem::rename(std::exchange(part_, {}), path_);
   }
 
@@ -142,8 +142,8 @@ void add_exec(Cli& cli) {
       add("exec", "run a program that uses a card: exec [--folder F] PROGRAM ...", kExecExamples);
   takes_folder(run, wish->program);
   run->add_flag("--check", wish->check,
-                "look for accesses of kernels to memory that is not allocated, and for results that they use "
-                "before they are there (--tier fast)");
+                "detect kernels that access unallocated memory, or use results before they are ready "
+                "(--tier fast)");
   CLI::App* const trace =
       add("trace", "run a program, write what the card does: trace FILE PROGRAM ...", kTraceExamples);
   trace->add_option("FILE", wish->trace, "the trace, for Perfetto")->required();

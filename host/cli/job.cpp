@@ -79,7 +79,7 @@ int list(const Cli& cli) {
   return kDone;
 }
 
-// The program's exit code; one that has not all of its output is not done.
+// The program's exit code. If output is missing, success becomes kBadInput.
 int code_of(const Json& job) {
   const int code = job.at("exit_code").get<int>();
   return code == kDone && !job.at("reason").get<std::string>().empty() ? int{kBadInput} : code;

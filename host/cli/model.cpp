@@ -205,7 +205,7 @@ int show(const Cli& cli, const Wish& wish) {
 int import(const Cli& cli, const Wish& wish) {
   const AnyModel model =
       open_any_model(wish.path, wish.tokens, models::precision_named(wish.precision), wish.four_bits);
-  // Throws now if the tokenizer is missing or damaged: a packed file cannot get another one.
+  // Throws here if the tokenizer is missing or damaged: none can be added to a packed file later.
   models::make_tokenizer(wish.path, vocabulary_of(model));
   const std::string precision = models::to_text(precision_of(model));
   {

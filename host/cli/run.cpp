@@ -203,7 +203,7 @@ int run(const Cli& cli, const Wish& wish) {
   if (grid_kernel.parameters.has_grid()) module::place_grid(packed, grid_kernel.parameters, grid);
   const std::vector<uint64_t> times = launch(function, wish, packed, mask, grid.shared_bytes);
   for (const Dump& dump : dumps) write(dump, buffers[dump.buffer]);
-  // The library looks here whether something was written around them, if it checks memory.
+  // If the library checks memory, sdaaFree checks the zones around the buffers.
   for (const OnCard& buffer : buffers) check(sdaaFree(buffer.pointer), name);
 
   sdaaDeviceProp_t properties;
@@ -253,8 +253,8 @@ void add_run(Cli& cli) {
   command->add_option("--mask", wish->mask, "cores that take part, a bit each (default: all)")
       ->type_name("BITS");
   command->add_flag("--check", wish->check,
-                    "look for accesses to memory that is not allocated, and for results that are used before "
-                    "they are there; exit code 1 if there are any (--tier fast)");
+                    "detect accesses to unallocated memory, and uses of results before they are ready; "
+                    "exit code 1 if any are found (--tier fast)");
   command->add_flag("--list", wish->list, "list the module's kernels instead; needs no card");
 }
 

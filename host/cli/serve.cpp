@@ -250,7 +250,7 @@ int serve_cards(const Cli& cli, const Wish& wish, const fs::path& folder) {
   for (size_t i = 0; i < cards.size(); ++i) {
     const std::string why = cards[i]->failure();
     if (why.empty()) continue;
-    // It ends unasked: a signal that comes now does not wait until everything is cleared away.
+    // The daemon ends by itself: a signal that arrives now must not wait for the cleanup.
     StartedCard::call_on_signal(nullptr);
     const std::string process = started ? started->stop_and_tell() : "";
     throw Error(kCardLost, fmt::format("card {} cannot be served any more, so the daemon ends: {}", i,
@@ -273,7 +273,7 @@ std::vector<std::string> own_command() {
 int serve_detached(const Cli& cli, const fs::path& folder) {
   const std::string log = folder / "log";
   const common::Words words(own_command());
-  // By its own name: as /proc/self/exe it would be called "exe" in logs and in `swai top`.
+  // Executed by its own name: as /proc/self/exe it would be called "exe" in logs and in `swai top`.
   const std::string program = fs::read_symlink("/proc/self/exe");
   const pid_t process = ::fork();
   if (process < 0) throw Error(kNoCard, fmt::format("no process can be made: {}", std::strerror(errno)));
@@ -320,12 +320,12 @@ class HeldFolder {
  public:
   explicit HeldFolder(const fs::path& folder) : folder_(folder), hold_(link::hold_folder(folder)) {
     if (!hold_)
-      throw Error(kBadInput, fmt::format("{} cannot be held: {}", folder.string(), std::strerror(errno)));
+      throw Error(kBadInput, fmt::format("{} cannot be locked: {}", folder.string(), std::strerror(errno)));
   }
   ~HeldFolder() {
     link::forget_hold(folder_);
     std::error_code ignored;
-    fs::remove(folder_, ignored);  // unless somebody else has something there
+    fs::remove(folder_, ignored);  // fails if other files are there
   }
   HeldFolder(const HeldFolder&) = delete;
   HeldFolder& operator=(const HeldFolder&) = delete;

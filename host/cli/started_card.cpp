@@ -43,10 +43,10 @@ pid_t running = -1;
 fs::path running_folder;
 int running_lock = -1;
 constexpr std::string_view kFolderName = "swai-card-";
-// How the card begins what it finds with --check.
+// The card's prefix of each mistake that it reports with --check.
 constexpr std::string_view kMistake = "swai-card: mistake ";
 
-// That end a program which writes: nobody reads any more, or a file may not become longer.
+// Signals that end a writing program: no reader is left, or the file size limit is reached.
 constexpr std::array kOfWriting = {SIGPIPE, SIGXFSZ};
 
 constexpr std::chrono::seconds kBootLimit{120};
@@ -392,7 +392,7 @@ UsedCard::UsedCard(const Options& options, const std::vector<std::string>& more,
 std::vector<std::string> checks(const Options& options, const std::vector<std::string>& modules) {
   if (options.tier != "fast" || !options.card.empty()) {
     throw Error(kBadInput,
-                "--check takes a functional card of its own: give --tier fast, and no --card or SWAI_CARD");
+                "--check needs a functional card of its own: pass --tier fast, and no --card or SWAI_CARD");
   }
   ::setenv("SWAI_MEMORY_CHECK", "1", 1);
   std::vector<std::string> words = {"--check", "-"};

@@ -28,7 +28,7 @@ class StartedCard {
   std::string sockets() const;
   // Stops it, and returns all that it has said.
   std::string end();
-  // Stops it. How its process had ended before; empty: it had not.
+  // Stops it. Returns how its process had ended before; empty if it had not.
   std::string stop_and_tell();
 
   // What a card says whose flash is a copy of this image, up to the line in which `last` is; it is stopped
@@ -93,10 +93,10 @@ class UsedCard {
   std::unique_ptr<StartedCard> started_;
 };
 
-// Options of a card that looks for mistakes of kernels, which may come from these modules; the runtime
-// library checks memory, too. Throws Error where no such card is started.
+// Options of a card that checks kernels, from these modules, for mistakes; the runtime library checks memory,
+// too. Throws Error if no such card is started.
 std::vector<std::string> checks(const Options& options, const std::vector<std::string>& modules);
-// Stops the card; kFailed: it has found mistakes, which are on standard error.
+// Stops the card. Returns kFailed if it has reported mistakes, which are on standard error.
 int code_of_checks(UsedCard& card);
 
 }  // namespace swai::cli

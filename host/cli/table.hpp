@@ -13,7 +13,7 @@ class Table {
  public:
   // Of a column that holds figures the name begins with '>': they stand at its right side.
   explicit Table(std::vector<std::string> names);
-  // Names may come from strangers' files: rows are made printable.
+  // Names may come from untrusted files: rows are made printable.
   void add(std::vector<std::string> row);
   std::string text() const { return text_within(std::string::npos, {}); }
   // With lines so long at most, if columns can go as a whole: those that `unimportant` names, in this order.

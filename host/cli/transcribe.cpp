@@ -95,7 +95,7 @@ void check(const Wish& wish, const transcribe::WhisperFile& ready) {
                             wish.model, options.language));
   }
   if (language >= ready.special.languages) {
-    throw Error(kBadInput, fmt::format("--language {}: {} does not know the language {}", options.language,
+    throw Error(kBadInput, fmt::format("--language {}: {} does not support the language {}", options.language,
                                        wish.model, options.language));
   }
 }
@@ -147,18 +147,18 @@ std::function<double()> by_time_of_card(double cycles) {
   };
 }
 
-// Of sounds: until the first byte of one leaves the host, from then to the last token's arrival, and what
-// follows.
+// Phases of each sound: until its first byte leaves the host, from then to the last token's arrival, and
+// afterwards.
 constexpr const char *kPreparing = "preparing", *kListening = "listening", *kEnding = "ending";
 
 struct Shares {
-  double overhead = 0;  // of listening: no engine works for an operator
-  // Of the launches' time.
+  double overhead = 0;  // share of listening in which no engine works for an operator
+  // Shares of the launches' time:
   double barriers = 0;  // in which a core waits for others, the mean of all
   double least = 0;     // that the operators would take at the card's limits, one after the other
 };
 
-// Nothing where nobody counts.
+// Nothing if the card does not count work.
 std::optional<Shares> shares_of(const WorkPhases& phases, const transcribe::CardSpeech& speech,
                                 const transcribe::CardListener* listener, unsigned cores) {
   const auto cycles = static_cast<double>(speech.heard().nanoseconds + speech.decoded().nanoseconds +

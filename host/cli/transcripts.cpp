@@ -99,7 +99,7 @@ void Transcripts::write(std::string_view text) {
   file_ << text << std::flush;
   if (file_) return;
   const std::system_error failure(errno, std::generic_category(), part_of(path_).string());
-  // Nobody can use the beginning of it, and the disk may be full of that.
+  // A partial transcript is useless, and it may fill the disk.
   ::unlink(part_of(path_).c_str());
   throw failure;
 }

@@ -22,7 +22,7 @@ class WorkPhases {
     uint64_t cycles = 0;
     sdaaDeviceWork_t work = {};
   };
-  // What has been done since the end of the one before; it is added to an earlier phase of the same name.
+  // Ends a phase: the work since the end of the previous one, added to an earlier phase of the same name.
   void end(const std::string& name);
 
   // None where nobody counts.

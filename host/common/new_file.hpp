@@ -27,7 +27,7 @@ class NewFile {
   std::FILE* file_ = nullptr;
 };
 
-// All of it at once. A pipe or a device has nothing that could be replaced, and is written to as it is.
+// Writes a whole file. Pipes and devices are written directly, because they cannot be replaced.
 void write_file(const std::string& path, std::span<const uint8_t> bytes);
 
 }  // namespace swai::common

@@ -8,7 +8,7 @@
 namespace swai::common {
 namespace {
 
-// Those of ASCII, and the same commands once more as U+0080 to U+009F.
+// Control characters of ASCII, and C1 (U+0080 to U+009F).
 bool is_control(uint32_t code) { return code < 0x20 || (code >= 0x7F && code < 0xA0); }
 
 std::string printable_but(std::string_view text, uint32_t stays) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text from outside as a terminal may get it: what files, devices and other programs say of themselves.
+// Makes text from outside safe for a terminal: names and descriptions from files, devices and other programs.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace swai::common {
 
-// With '?' in place of each control character, which a terminal may take for a command, and of each byte that
-// is no UTF-8.
+// Replaces by '?' each control character, which a terminal may interpret as a command, and each byte that is
+// not UTF-8.
 std::string printable(std::string_view text);
 
-// The same of a text with several lines: their ends stay.
+// The same for text of several lines: line ends are kept.
 std::string printable_lines(std::string_view text);
 
 }  // namespace swai::common

@@ -32,7 +32,7 @@ std::string version_text(uint64_t version);
 // Fills a text field of an identity. Throws InputError when the text is too long or does not print; `what`
 // names it.
 void set_text(std::span<char> field, std::string_view text, const char* what);
-// As it may be printed: images come from anywhere.
+// The text, made printable: images are untrusted.
 std::string get_text(std::span<const char> field);
 
 // The identity that a firmware program carries at its symbol swai_identity. Throws InputError.

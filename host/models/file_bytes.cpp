@@ -37,9 +37,9 @@ class Descriptor {
 // Names in it come from strangers' files: neither commands for a terminal, nor what JSON cannot hold, nor
 // megabytes.
 void refuse(const std::string& path, const std::string& what) {
-  constexpr size_t kMostBytes = 400;
+  constexpr size_t kMaxBytes = 400;
   throw common::InputError(
-      fmt::format("{}: {}", path, common::printable(std::string_view(what).substr(0, kMostBytes))));
+      fmt::format("{}: {}", path, common::printable(std::string_view(what).substr(0, kMaxBytes))));
 }
 
 std::shared_ptr<const FileBytes> FileBytes::map(const std::string& path) {

@@ -470,7 +470,7 @@ class Rest(CardTest):
         trace.write_text("before")
         part = self.folder / "t.pftrace.part"
         part.symlink_to("/dev/full")
-        self.assertIn("the trace is cut off", self.run_swai("--quiet", "trace", trace, SWAI, "copy-test", "--size", "4K", "--kind", "to-card", code=2)[1])
+        self.assertIn("the trace is incomplete", self.run_swai("--quiet", "trace", trace, SWAI, "copy-test", "--size", "4K", "--kind", "to-card", code=2)[1])
         self.assertEqual(([*self.folder.iterdir()], trace.read_text()), ([trace], "before"))
         self.run_swai("--quiet", "trace", trace, SWAI, "copy-test", "--size", "4K", "--kind", "to-card")
         # Which slice of which track: the copy went through a DMA channel.

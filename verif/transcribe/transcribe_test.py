@@ -386,7 +386,7 @@ class BadInput(TranscribeTest):
         # Whisper large-v3 alone knows Cantonese.
         model = self.folder / "languages.ggml"
         random_whisper.write(model, shape=random_whisper.Shape(multilingual=True))
-        self.refused(SOUND, "--language", "yue", model=model, message="does not know the language yue")
+        self.refused(SOUND, "--language", "yue", model=model, message="does not support the language yue")
         self.refused(SOUND, "--language", "xx", message="no such code")
         self.refused(SOUND, "--language", "de", message="knows English only")
         self.refused(SOUND, "--task", "translate", message="does not translate")

@@ -85,8 +85,7 @@ void OwnStats::print() const {
     fmt::print(stderr, ", {:.1f} tokens per card-second\n",
                per_second(work.tokens, static_cast<double>(work.nanoseconds) / 1e9));
   };
-  // What has not happened is not shown. A job's time covers prefill and decode, so it has no
-  // rate.
+  // Phases without work are not shown. A job's time covers prefill and decode, so it has no rate.
   with_rate("prefill", all.prefill);
   with_rate("decode", all.decode);
   if (all.jobs.launches != 0) {

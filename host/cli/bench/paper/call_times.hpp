@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calls of the runtime library take in the card's time, by the name of the function; and when they
-// began.
+// The time that calls of the runtime library take, in the card's time, by function name; and when they began.
 #pragma once
 
 #include <cstdint>
