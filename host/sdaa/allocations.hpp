@@ -37,7 +37,7 @@ class Allocations {
   // Throws when nothing begins there.
   const Allocation& check_begin(uint64_t pointer) const;
   void remove(uint64_t pointer) { all_.erase(pointer); }
-  // Kept, for messages, until its memory is given out again.
+  // Remembered for messages until the memory is allocated again.
   void note_freed(uint64_t pointer, const Allocation& allocation) { freed_.emplace(pointer, allocation); }
   const Map& freed() const { return freed_; }
   // What a pointer leads into; end() if nothing.

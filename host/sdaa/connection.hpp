@@ -66,12 +66,12 @@ class Connection {
   // The same for those that can only fail when something is wrong: throws Failure.
   Values ask(protocol::Operation operation, std::initializer_list<uint64_t> arguments);
 
-  // From now on the card is told what is allocated, so that it checks each access of a kernel. False: only a
-  // functional model that no daemon shares does.
+  // From now on allocations are reported to the card, so that it checks each access of a kernel. False: the
+  // card cannot check; only a functional model that no daemon shares can.
   bool check_accesses();
   bool checks_accesses() const { return checks_accesses_; }
-  // Of the memory that the card has given out, what kernels may use: from `to` on, not from `from` on. For a
-  // card that checks.
+  // Reports to a checking card that kernels may use these bytes of an allocation from `to` on, not from
+  // `from` on.
   void move_allocation(uint64_t from, uint64_t to, uint64_t bytes);
 
   // Bus addresses for memory that the card is to reach.

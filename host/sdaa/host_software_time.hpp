@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time that the software of a modelled host takes. A simulated card's time stands still while a host program
-// computes; baselines that compare with a slow host let it pass. Benchmarks only: the installed library has
+// computes; baselines with a slow host let it pass explicitly. Benchmarks only: the installed library has
 // no such function.
 #pragma once
 

@@ -53,7 +53,8 @@ std::string look_at(std::span<const uint8_t> zone, const char* where, bool befor
   return fmt::format("; {} bytes {} were written, the first {} bytes away", count, where, distance);
 }
 
-// The allocation of the same segment that is nearest, and where it lies from there; empty: there is none.
+// The nearest allocation of the same segment, and its position relative to the pointer; empty if there is
+// none.
 std::string nearest(Device& device, uint64_t pointer) {
   const Allocations::Map& all = device.allocations().all();
   const auto after = all.upper_bound(pointer);
@@ -61,7 +62,7 @@ std::string nearest(Device& device, uint64_t pointer) {
   constexpr uint64_t kNone = ~uint64_t{0};
   const bool is_before = after != all.begin() && segment::number(std::prev(after)->first) == segment;
   const bool is_after = after != all.end() && segment::number(after->first) == segment;
-  // A piece of an access that begins in an allocation goes beyond its end.
+  // An access that begins within an allocation extends beyond its end.
   const uint64_t end = is_before ? std::prev(after)->first + std::prev(after)->second.bytes : 0;
   const uint64_t behind = !is_before ? kNone : pointer < end ? 0 : pointer - end;
   const uint64_t in_front = is_after ? after->first - pointer : kNone;
@@ -72,7 +73,7 @@ std::string nearest(Device& device, uint64_t pointer) {
   return fmt::format("{} bytes before {}", in_front, name_of(device, after->first, after->second));
 }
 
-// Empty: the cause says all that is known.
+// Empty: nothing is known beyond the cause.
 std::string describe(Device& device, uint64_t pointer) {
   const Allocations::Map& freed = device.allocations().freed();
   const auto found = freed.upper_bound(pointer);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looking for misuse of device memory, when the environment asks for it (SWAI_MEMORY_CHECK=1). An allocation
 // has a zone on each side that nobody may write, and everything is filled: what is fresh, the zones, and what
-// was freed, so that it does not look like data any more. A card that is a functional model is told what is
-// allocated and lets a kernel that accesses anything else fail. Reports go to stderr.
+// was freed, so that it does not look like data any more. A functional model of the card receives the list of
+// allocations and fails a kernel that accesses anything else. Reports go to stderr.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +29,10 @@ void prepare(Device& device, Device::Lock& lock, uint64_t pointer, const Allocat
 std::string damage(Device& device, Device::Lock& lock, uint64_t pointer, const Allocation& allocation);
 void poison(Device& device, Device::Lock& lock, uint64_t pointer, const Allocation& allocation);
 
-// Says so of a card that only the zones are for.
+// Reports that on this card only the zones are checked.
 void report_no_access_check(int device);
-// If the queue has failed because a kernel used an address that it may not use: which allocation that is
-// near, on stderr and for the failure's message.
+// If the queue has failed because a kernel used an invalid address, names the nearest allocation on stderr
+// and in the failure's message.
 void explain_fault(Device& device, Queue& queue);
 
 // What has not been freed, a line each, if anything.

@@ -31,7 +31,7 @@ struct Queue {
   uint32_t next = 0;                // sequence number of the next command
   uint32_t base = 0;                // lines of the card that are older do not count
   protocol::QueueStatus line = {};
-  std::string explanation;  // of an address that a kernel may not use, where memory is checked
+  std::string explanation;  // describes a kernel's invalid address, if memory is checked
   Launches launches;
   // For the order between the default stream and others: the last command of a stream that keeps it, the last
   // one of this queue that the default stream waits for, the last one of the default stream that this queue

@@ -12,8 +12,7 @@ namespace {
 
 // The program is told of windows that were read when there are so many.
 constexpr uint64_t kTell = listen::kKept / 2;
-// There is memory for a sound of so many of the model's windows from the beginning, with the silence behind
-// it.
+// Sound memory allocated from the beginning, in windows of the model, including the silence after the sound.
 constexpr uint64_t kWindows = 3;
 
 constexpr const char* kSoundMemory = "spectrogram of the sound";
@@ -73,8 +72,8 @@ void CardListener::listen(const Wish& wish, const std::function<bool(const Heard
   const std::vector<uint8_t> arguments = arguments_of(wish);
   speech_.wait_for_window();
   job_.start(arguments);
-  // The first window needs no sound if it has been placed. Before the first token the processor has a program
-  // to begin, and behind it the card goes on.
+  // The first window needs no sound if it has been placed. Before the first token the processor must begin a
+  // program; after it the card proceeds alone.
   bool later = speech_.has_window();
   if (!later) place_sound();
   speech_.forget_window();

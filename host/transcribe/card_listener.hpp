@@ -35,7 +35,7 @@ class CardListener : public Listener {
   CardSpeech& speech_;
   const SpecialTokens special_;
   building::Mode mode_ = {building::When::kAsync, building::Launches::kList, building::Memory::kZeroCopy, 0};
-  // For windows behind the first one, and says so.
+  // Places the sound for windows after the first one, and notifies the program.
   void place_sound();
 
   walk::CardMemory kept_;

@@ -177,7 +177,7 @@ void CardSpeech::place(const WhisperModel& model) {
   // Rows of zeros stand before and behind the sound, and stay.
   const std::vector<float> zeros(std::max(padded_.bytes(), mel_.bytes()) / sizeof(float));
   padded_.put(walk::bytes_of(zeros).first(padded_.bytes()));
-  // By the way that windows take, so that it is open when the first one comes.
+  // Copied by the same way as windows, so that it is set up when the first window comes.
   window_copy_.begin(mel_, walk::bytes_of(zeros).first(mel_.bytes()), 0);
   window_copy_.wait();
   choose_likeliest();
@@ -210,7 +210,7 @@ void CardSpeech::obey(const Rules& rules) {
   set_temperature(rules.temperature);
 }
 
-// At temperature 0 there are no random numbers, and so most sounds find the settings that are there already.
+// At temperature 0 there are no random numbers, so most sounds need no new settings.
 void CardSpeech::set_temperature(double temperature) {
   operators::SampleSettings settings;
   settings.temperature = static_cast<float>(temperature);

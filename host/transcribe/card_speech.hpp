@@ -52,7 +52,7 @@ class CardSpeech : public Speech {
   building::Work program_work() const;
   const CardWhisper& card() const { return card_; }
   size_t logits_bytes() const { return logits_.bytes(); }
-  // Of the longest window.
+  // Size of the longest window.
   size_t window_bytes() const;
   // They have made an attempt, which has random numbers of its own.
   void count_attempt() { ++stream_; }

@@ -39,7 +39,7 @@ SpecialTokens special_tokens(const std::string& path, uint32_t vocabulary);
 std::optional<uint32_t> language_number(std::string_view code);
 std::string_view language_code(uint32_t number);
 
-// Rules for detecting the language: only tokens of languages may follow.
+// Rules for detecting the language: only language tokens may follow.
 speech::Allowed allowed_languages(const SpecialTokens& special);
 
 // Never chosen: signs for sounds that nobody says, and all that begins or directs a text. Sorted.

@@ -38,8 +38,8 @@ class Transcriber {
   Transcriber(Speech& speech, Listener* listener, const models::Tokenizer& tokenizer,
               const SpecialTokens& special, uint32_t window, uint32_t context, Options options);
 
-  // Each segment when its window is done. `progress` may be empty. It is called before the sound's first byte
-  // leaves the host, and when the last token of each window has arrived.
+  // Reports each segment when its window is done. `progress` may be empty. It is called before the sound's
+  // first byte leaves the host, and when the last token of each window has arrived.
   void run(const audio::Mel& mel, uint64_t frames, const std::function<void(const Said&)>& said,
            const std::function<void(const Progress&)>& progress = {});
   // Found, or as the options say. Of the last run.

@@ -46,7 +46,7 @@ class CardMemory {
   void get(std::span<uint8_t> contents, size_t at = 0) const;
   // What another one holds from a byte on.
   void copy(const CardMemory& from, size_t first, size_t at, size_t bytes);
-  // The device pointer to so many of its bytes.
+  // The device pointer to a range; throws if the range is not within the memory.
   void* place(size_t at, size_t bytes) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A copy to the card that runs while the host asks for other things.
+// A copy to the card that runs while the host issues other requests.
 #pragma once
 
 #include "host/walk/card_memory.hpp"
@@ -8,15 +8,15 @@ namespace swai::walk {
 
 class EarlyCopy {
  public:
-  // `bytes`: of a copy at most.
+  // `bytes`: maximum size of a copy.
   EarlyCopy(std::string what, size_t bytes);
   EarlyCopy(const EarlyCopy&) = delete;
   EarlyCopy& operator=(const EarlyCopy&) = delete;
   ~EarlyCopy();
 
-  // Takes a copy of `contents`. The copy begun before must have ended.
+  // Copies `contents` to pinned memory and starts the transfer. The previous transfer must have ended.
   void begin(const CardMemory& to, std::span<const uint8_t> contents, size_t at);
-  // Until the bytes are there.
+  // Waits until the bytes have arrived.
   void wait();
 
  private:
