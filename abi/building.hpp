@@ -35,17 +35,17 @@ struct Source {
 };
 static_assert(sizeof(Source) == 24);
 
-// What a program has done, in cycles of its processor.
+// The work of a program: counts, and times in cycles of the MPE.
 struct alignas(64) Work {
-  uint64_t nodes;             // that were built
-  uint64_t build;             // what that took
-  uint64_t hidden;            // of that: a list was running at its end, and so all the while
-  uint64_t graphs;            // lists that were run
-  uint64_t graph_nodes;       // of those with parameters
-  uint64_t patch;             // working out parameters
-  uint64_t handing_over;      // until memory has what the cores are to read for a run, but for the list
-  uint64_t longest_handover;  // of these times
-  uint64_t copying;           // between the program's memory and the cores', if these are two
+  uint64_t nodes;             // nodes built
+  uint64_t build;             // time of building
+  uint64_t hidden;            // part of `build` that was hidden: a list was still running when it ended
+  uint64_t graphs;            // lists run
+  uint64_t graph_nodes;       // nodes with parameters in these lists
+  uint64_t patch;             // time of calculating parameters
+  uint64_t handing_over;      // time until memory has the cores' inputs for a run, except the list
+  uint64_t longest_handover;  // the longest of these times
+  uint64_t copying;           // time of copies between the program's memory and the cores', if separate
 };
 static_assert(sizeof(Work) == 128);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the kernel tells a simulator of the card which memory holds nothing that anybody may read: the register
-// system.scratch3 gets a word for each row of blocks, when its client has gone, and when it has been cleared.
-// The simulator may give its own memory back; these bytes then read as zeros. Hardware ignores it.
+// Notification from the kernel to a simulator of the card that no client may read the contents of some
+// memory: a word for each row of blocks, written to the register system.scratch3 when its client has gone,
+// and when it has been cleared. The simulator may then return its own memory to the host; these bytes read as
+// zeros. Hardware ignores it.
 #pragma once
 
 #include <cstdint>

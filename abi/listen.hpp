@@ -72,8 +72,8 @@ struct Message {
 };
 static_assert(sizeof(Message) == 12);
 
-// The host tells how many windows it has read; and, by 1, that the sound lies where Wish says. The window
-// that is placed does not wait for that.
+// Words from the host: the number of windows that it has read; and 1 once the sound lies where Wish states.
+// The window that is placed does not wait for that.
 inline constexpr unsigned kRead = program::kInput, kSound = program::kInput + 1;
 
 // The program's code.

@@ -57,8 +57,8 @@ struct WalkArgs {
   uint64_t count;
   cpe::GlobalPtr<const uint64_t> parameters;  // may be null when there are none
   uint64_t parameter_count;
-  // Two words; while they are the same nothing is walked. For launches that are queued before it is known
-  // whether they are wanted: cores see it when they begin. May be null.
+  // Two words; if they are equal when the launch begins, nothing is walked. For launches that are queued
+  // before they are known to be needed. May be null.
   cpe::GlobalPtr<const uint32_t> unless = {};
 };
 inline constexpr uint64_t kMaxNodes = 1 << 20;

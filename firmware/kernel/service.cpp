@@ -302,7 +302,7 @@ void rest() {
   const uint64_t oldest = serving().has_programs() ? kOldestBeside : serving().idle() ? 0 : kOldest;
   if (Processor::time() - told >= oldest) tell();
 }
-// Once: a model program may launch something when it has heard of what is in the inbox.
+// Only once: a model program may launch something when it has been notified of the inbox.
 [[gnu::cold, gnu::noinline]] bool put_alarm_off() {
   if (late || !serving().has_programs() || fw::read_reg(regs::inbox::work::kAddr) == 0) return false;
   alarms = timer::alarms();

@@ -41,7 +41,7 @@ concept Machine = requires(M m, uint64_t address, uint64_t value, Usage usage) {
   // Pages of `value` bytes from `address` become reachable for the processor, or are no longer.
   m.map(address, value, usage);
   m.unmap(address, value);
-  // `value` bytes from `address`, whole blocks, hold nothing that anybody may read: they may become zeros.
+  // No client may read the contents of `value` bytes from `address`, whole blocks: they may become zeros.
   m.discard(address, value);
 };
 

@@ -410,7 +410,7 @@ class Memory {
     if (block.record.kind == Record::kPool) give_back_pool_block(block.record.pool);
     return {block.index, block.record.blocks};
   }
-  // Nobody reads it before it has been cleared, or it has been.
+  // The row is clear, or will be cleared before any client reads it.
   void discard(const Row& row) { machine_.discard(physical_of(row.index), row.blocks * kBlockBytes); }
   Row leave(const Row& row, uint8_t owner) {
     return leftovers_.add(row, owner, turned_away_[row.index / kMaxBlocks]);

@@ -112,10 +112,10 @@ class Listener {
   Code run() {
     if (!take_memory()) return Code::kRefused;
     const Code code = hear_all();
-    // While the last message is under way, and nodes that no step needs.
+    // Runs while the last message, and nodes that no step needs, are under way.
     const bool counted = code == Code::kFailed || words_.here == nullptr || tell_work();
-    // Nothing is under way when the program ends, neither a message nor a run, nor what was run ahead: their
-    // memory may be another job's then.
+    // No message, run or node that was run ahead may be under way when the program ends: their memory may
+    // then belong to another job.
     lists_.drop_ahead();
     const bool ended = job_.stream().flush() == Status::kOk && lists_.wait() == Status::kOk;
     return counted && ended ? code : Code::kFailed;
@@ -171,7 +171,7 @@ class Listener {
   }
 
   Code lost() const { return cancelled() ? Code::kCancelled : Code::kFailed; }
-  // The last token of a window interrupts the host; it finds the others when it looks.
+  // The last token of a window interrupts the host, which finds the others by polling.
   bool send(const listen::Message& message) {
     return job_.stream().send(&message, sizeof message, message.given != 0);
   }
@@ -278,7 +278,7 @@ class Listener {
     return lists_.wait() == Status::kOk;
   }
 
-  // The text has not ended, if the token that is chosen now does not end it.
+  // Begins the next step in advance; cores skip it if the token that is chosen now ends the text.
   bool run_ahead() {
     return following_.run_ahead(lists_, past_, wish_.words + offsetof(listen::Words, token)) == Status::kOk;
   }
@@ -293,7 +293,7 @@ class Listener {
     return speech::ruled_out(allowed, wish_.marks.first_timestamp, wish_.vocabulary);
   }
 
-  // Behind all that was run; what is run behind it finds it there, or is not run.
+  // Copies after all earlier runs; later runs see the copy, or are not run if it fails.
   static bool copy(uint64_t to, uint64_t from, uint64_t bytes) {
     return copy_device(to, from, bytes).status == Status::kOk;
   }

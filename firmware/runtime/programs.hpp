@@ -86,7 +86,7 @@ class Programs {
 
   // --- Work
 
-  // So long after a program that is alone goes on no alarm comes, which would take longer than most programs
+  // Cycles without an alarm after a program that is alone resumes: an alarm takes longer than most programs
   // need until they sleep again.
   static constexpr uint64_t kUndisturbed = 10'000;
 
@@ -265,11 +265,12 @@ class Programs {
     }
     return false;
   }
-  // An alarm that would come soon comes when the program sleeps or its turn is over, or after that time.
+  // Delays an alarm that is due soon until the program sleeps, its turn is over, or kUndisturbed cycles have
+  // passed.
   [[gnu::cold, gnu::noinline]] void hold_alarm() {
     const uint64_t due = machine_.alarm();
     const uint64_t now = machine_.time();
-    // One that is overdue is under way.
+    // An overdue alarm is already under way.
     if (!alone_ || due - now >= kUndisturbed) return;
     held_ = due;
     machine_.set_alarm(now + kUndisturbed);
@@ -395,7 +396,7 @@ class Programs {
   std::array<Program, program::kPrograms> programs_ = {};
   Answers answers_;
   unsigned living_ = 0;
-  uint64_t held_ = kNever;  // when the alarm that is put off was due
+  uint64_t held_ = kNever;  // when the delayed alarm was due
   uint64_t heard_ = kAll;   // bits of the inbox, while a program runs
   bool feeds_ = false;      // in feed(): one has a turn that others wait for
   bool alone_ = false;  // nothing else needs turns of the service loop, since the program that runs began its

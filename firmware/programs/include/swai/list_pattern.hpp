@@ -17,8 +17,8 @@
 
 namespace swai::program {
 
-// It stays there, and is not worked out again from where it came. A host does without, for whose compiler
-// (clang 14) registers hold something else then.
+// Keeps a value in a register, so that the compiler does not recalculate it. Not on a host, whose compiler
+// (clang 14) then puts other values into registers.
 template <typename T>
 [[gnu::always_inline]] inline T in_register(T value) {
 #ifdef __riscv
@@ -251,7 +251,7 @@ class ListBuilder {
     place.addresses += step & Step::kPointers;
     place.to += node::kNodeBytes;
   }
-  // The head, and what the arguments begin with: so many addresses.
+  // Writes the head and the first arguments; the first kPointers of these are addresses.
   template <uint32_t kPointers>
   [[gnu::always_inline]] static void first_line(const uint64_t* image, const Place& place) {
     const auto word = [&]<uint32_t kNumber>() {
@@ -263,7 +263,7 @@ class ListBuilder {
                                 word.template operator()<4>(), word.template operator()<5>(),
                                 word.template operator()<6>()});
   }
-  // So many more of them, behind those of a first line that is full.
+  // Writes kPointers more addresses, after those of a full first line.
   template <uint32_t kPointers>
   [[gnu::always_inline]] static void second_line(const uint64_t* image, const Place& place) {
     const auto word = [&]<uint32_t kNumber>() {

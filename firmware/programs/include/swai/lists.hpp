@@ -152,8 +152,8 @@ class Lists {
   // Whether this will follow what is run now is known at the end of that only, and then cores would wait for
   // the program. So they get its first nodes now, if it is there, which read nothing that is given later. The
   // rest they get with the next run() of it, whose sizes are those; or drop_ahead() says that it is not run.
-  // `unless`: device pointer to two words that are the same at the end if it will not follow, so that cores
-  // do nothing for it then.
+  // `unless`: device pointer to two words that are equal at the end if it will not follow, so that cores then
+  // skip it.
   Status run_ahead(const List& list, std::span<const int64_t> sizes, uint64_t unless) {
     Buffer* const buffer = find(list);
     const bool is_there = buffer != nullptr && !is_begun(*buffer) && list.pattern.nodes() > kAhead;
@@ -171,7 +171,7 @@ class Lists {
     return ahead_ != nullptr ? program::wait(whole_) : own(*now_);
   }
 
-  // Some of it, for cores in the next run. An error: it was not copied.
+  // Makes a part visible to the cores in the next run. An error: it was not copied.
   template <typename T>
   [[nodiscard]] Status give(const Shared<T>& shared, const void* part, uint64_t bytes) {
     const uint64_t begin = time();
@@ -179,7 +179,7 @@ class Lists {
     handed_over(time() - begin);
     return copies() ? copy(device_of(shared, part), job_.global(part), bytes) : Status::kOk;
   }
-  // Some of it, as cores have left it in what is done. An error: what is here is not that.
+  // Reads a part as the cores have left it in runs that have ended. An error: `part` is not up to date.
   template <typename T>
   [[nodiscard]] Status fetch(const Shared<T>& shared, const void* part, uint64_t bytes) {
     look(part, bytes);
@@ -235,7 +235,7 @@ class Lists {
   static uint64_t device_of(const Shared<T>& shared, const void* part) {
     return shared.device + (reinterpret_cast<uint64_t>(part) - reinterpret_cast<uint64_t>(shared.here));
   }
-  // When all is done that was run.
+  // Copies after all earlier runs have ended.
   Status copy(uint64_t to, uint64_t from, uint64_t bytes) {
     written();
     if (const Status status = wait(); status != Status::kOk) return status;

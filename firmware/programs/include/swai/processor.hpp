@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The management processor as a model program uses it: calls into the kernel, what the host has told, time
-// and caches. All instructions that only this processor has are here. verif/firmware/programs has a header of
-// the same name, with which programs run on the host.
+// The MPE as a model program uses it: calls into the kernel, words from the host, time and caches. All
+// instructions that are specific to the MPE are here. verif/firmware/programs has a header of the same name,
+// with which programs run on the host.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ struct CallAnswer {
   Status status;
   uint64_t value;
 };
-// A call is one of a function: what a callee need not keep is lost, but for a0 and a1, which have the answer.
+// As in a function call, caller-saved registers are lost, except a0 and a1, which hold the answer.
 inline CallAnswer call(uint64_t function, uint64_t first, uint64_t second = 0) {
   register uint64_t a0 asm("a0") = first;
   register uint64_t a1 asm("a1") = second;
@@ -35,7 +35,7 @@ inline CallAnswer call(uint64_t function, uint64_t first, uint64_t second = 0) {
 inline CallAnswer call(Call function, uint64_t first, uint64_t second = 0) {
   return call(static_cast<uint64_t>(function), first, second);
 }
-// Call::kSubmit; `words`: the command's slot, of which the header is in `function`. `ticket`: the command's.
+// Call::kSubmit. `words`: the command's slot, whose header is in `function`. `ticket`: the command's.
 [[gnu::always_inline]] inline Status call_submit(
     uint64_t function, const std::array<uint64_t, protocol::kSlotBytes / sizeof(uint64_t)>& words,
     uint32_t& ticket) {
@@ -69,9 +69,9 @@ inline CallAnswer call(Call function, uint64_t first, uint64_t second = 0) {
   return static_cast<Status>(a0);
 }
 
-// What the host and the card have told.
+// Notes from the host and the kernel.
 inline const volatile Notes& notes() { return *reinterpret_cast<const volatile Notes*>(kNotes); }
-// Of the card's timer.
+// Time of the card's timer.
 inline uint64_t time() {
   uint64_t value;
   asm volatile("rdtime %0" : "=r"(value));
@@ -80,7 +80,7 @@ inline uint64_t time() {
 
 // --- Lines of the data cache
 
-// From the return on others find in memory what was given it before.
+// After the return, other masters see all earlier writes to memory.
 inline void written() { asm volatile("fence" ::: "memory"); }
 [[gnu::always_inline]] inline void clean_line(const volatile void* line) {
   asm volatile("cbo.clean 0(%0)" ::"r"(line) : "memory");
@@ -88,8 +88,8 @@ inline void written() { asm volatile("fence" ::: "memory"); }
 [[gnu::always_inline]] inline void flush_line(const volatile void* line) {
   asm volatile("cbo.flush 0(%0)" ::"r"(line) : "memory");
 }
-// Before write_line() of a line that is hardly in the cache: it is not read from memory then, only to be
-// overwritten. Of 64 bytes nothing is left; one that is in the cache takes two cycles more so.
+// For use before write_line() of a line that is probably not in the cache: avoids reading it from memory only
+// to overwrite it. All 64 bytes are lost; a line in the cache takes two cycles more.
 [[gnu::always_inline]] inline void zero_line(volatile void* line) {
   asm volatile(".option push\n .option arch, +zicboz\n cbo.zero 0(%0)\n .option pop" ::"r"(line) : "memory");
 }
@@ -103,7 +103,8 @@ inline void written() { asm volatile("fence" ::: "memory"); }
       "r"(line.w7)
       : "memory");
 }
-// As memory has it. Of the same line, so one behind the other without a fence, and from one register.
+// Reads a word from memory, not from the cache. Both instructions access the same line through one register,
+// so they stay in order without a fence.
 [[gnu::always_inline]] inline uint64_t look_word(const volatile uint64_t* word) {
   uint64_t found;
   asm volatile("cbo.flush 0(%1)\n ld %0, 0(%1)" : "=r"(found) : "r"(word) : "memory");

@@ -35,7 +35,7 @@ namespace swai::program {
   for (;;) call(Call::kExit, code);
 }
 
-// What the host has told.
+// A word from the host.
 inline uint64_t word(unsigned number) {
   return reinterpret_cast<const volatile uint64_t*>(&notes().words)[number];
 }
@@ -119,8 +119,8 @@ inline Status wait(Ticket ticket) {
     if (answer.status != Status::kAgain) return answer.status;
   }
 }
-// Sleeps until this holds, which is asked again whenever the host has told something. The count of what it
-// has told is read first: so nothing is lost that it tells between the question and the call that sleeps.
+// Sleeps until the condition holds; evaluates it again after every notification by the host. The count of
+// notifications is read first, so none is lost between the evaluation and the call that sleeps.
 template <typename Condition>
 void wait_until(Condition holds) {
   constexpr uint32_t kFar = 1 << 30;
@@ -152,13 +152,13 @@ Ticket launch(const Kernel& kernel, const Arguments& arguments) {
   return submit(command::Type::kLaunch, command);
 }
 
-// Between memory of the client, by what copies soonest.
+// Copies between memory of the client, by the engine that is expected to be quickest.
 inline Ticket copy_device(uint64_t to, uint64_t from, uint64_t bytes) {
   return submit(command::Type::kCopyDevice,
                 command::CopyDevice{{}, to, from, bytes, 1, command::Engine::kBest, 0, 0});
 }
 
-// A launch of a kernel whose argument is one word, which the cores get themselves: it begins soonest.
+// A launch of a kernel whose argument is one word, which the cores receive in a register: it begins soonest.
 [[gnu::always_inline]] inline Ticket launch_word(const Kernel& kernel, uint32_t argument) {
   constexpr uint64_t kFunction =
       submit_word(static_cast<uint8_t>(command::Type::kLaunch), command::kQuiet | command::kWord);
@@ -193,7 +193,8 @@ class Stream {
  public:
   explicit Stream(const Start& start) : start_(start) {}
   // Waits while the host has read nothing for a whole ring. False: the queue has failed, or the host cancels
-  // and does not read. `wakes`: the host is interrupted when it has all of it, and need not look.
+  // and does not read. `wakes`: interrupts the host when all of it has arrived, so that the host need not
+  // poll.
   bool send(const void* data, size_t bytes, bool wakes = false) {
     const auto* from = static_cast<const uint8_t*>(data);
     do {

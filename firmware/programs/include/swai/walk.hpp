@@ -7,8 +7,8 @@
 
 namespace swai::program {
 
-// By device pointers: a list of so many nodes, with so many parameters; nothing if two words are the same
-// when it begins.
+// Arguments by device pointers: a list and its number of nodes, parameters and their number; if two words are
+// equal when it begins, nothing is walked.
 inline Ticket walk(const Kernel& kernel, uint64_t list, uint32_t count, uint64_t parameters,
                    uint32_t parameter_count, uint64_t unless = 0) {
   return launch(kernel, node::WalkArgs{cpe::GlobalPtr<const node::Node>(list), count,
