@@ -62,7 +62,7 @@ class EventFile {
   void drop(uint64_t records = 1) { dropped_ += records; }
   uint64_t dropped() const { return dropped_; }
   uint64_t taken() const { return taken_; }
-  // Nothing more comes: all that is there goes to the file. Says so when records are missing.
+  // Writes the remaining records to the file. Reports missing records.
   void finish();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels whose first core accesses what the arguments say, whether it is allocated or not.
+// Kernels whose first core accesses the address in the arguments, whether it is allocated or not.
 #include "swai/cpe.hpp"
 
 using namespace swai::cpe;

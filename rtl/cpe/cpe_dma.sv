@@ -42,7 +42,7 @@ module cpe_dma (
   output logic              fault_valid_o,
   output cpe_pkg::fault_t   fault_o,
   output logic              busy_o,         // a transfer is not complete
-  output logic              foreground_o,   // one of the foreground is not; for simulators
+  output logic              foreground_o,   // a foreground transfer is not complete; for simulators
   output logic              quiet_o,        // no request outstanding or offered
   output logic [6:0]        event_bytes_o   // moved in this cycle
 );

@@ -40,8 +40,8 @@ module cpe_dma_issue (
   logic [31:0] age;
   logic [33:0] range_end;
   logic        full, begins, bad;
-  logic        background_q;       // class of the transfers to come
-  logic [7:0]  foreground_q;       // slots whose transfer is of the other class
+  logic        background_q;       // class of the transfers that follow
+  logic [7:0]  foreground_q;       // slots with a foreground transfer
 
   logic [47:0] origin_q [cpe_dma_pkg::Slots];
 

@@ -38,7 +38,7 @@ module cpe_dma_serial (
   output logic              fault_valid_o,
   output cpe_pkg::fault_t   fault_o,
   output logic              busy_o,         // a transfer is not complete
-  output logic              foreground_o,   // it is one of the foreground; for simulators
+  output logic              foreground_o,   // it is a foreground transfer; for simulators
   output logic              quiet_o,        // no request outstanding or offered
   output logic [6:0]        event_bytes_o   // moved in this cycle
 );
@@ -55,7 +55,7 @@ module cpe_dma_serial (
   logic [31:0] stride_q, extent_q;    // from the first row to the last
   logic [32:0] room;                  // for a row, counted from the first
   logic        moves, begins, set_global, set_shape, set_class;
-  logic        background_q;          // class of the transfers to come
+  logic        background_q;          // class of the transfers that follow
 
   assign past = done_q - issue_i.rs1;
   assign room = 33'h2_0000 - {1'b0, extent_q};

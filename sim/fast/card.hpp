@@ -70,7 +70,7 @@ class Card final : private Fabric {
   card::FlashChip& flash() { return chip_; }
   Endpoint& endpoint() { return endpoint_; }
   HostMemory& host_memory() { return host_; }
-  // What the client says that it has allocated: its kernels then fault on other bytes of the same segments.
+  // Allocations that the client has reported: its kernels then fault on other bytes of the same segments.
   iss::cpe::Allocations& allocations() { return allocations_; }
   // A reset of the function, by itself or because the link has gone down.
   void reset_function(bool link);

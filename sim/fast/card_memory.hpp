@@ -28,7 +28,7 @@ class CardMemory {
   uint8_t* at(uint64_t address, uint64_t bytes) const;
   uint8_t* hbm(uint64_t address, uint64_t bytes) const;
   uint8_t* sram(uint64_t address, uint64_t bytes) const;
-  // What of these bytes is HBM becomes zero, and costs nothing any more.
+  // Bytes of this range that are HBM become zero, and take no host memory any more.
   void discard(uint64_t address, uint64_t bytes);
   // Costs what was written, not what there is.
   void visit(Archive& archive);

@@ -37,7 +37,7 @@ class CoreGroup {
     Mistakes* mistakes = nullptr;
     const DataCache* cache = nullptr;
     unsigned card = 0;
-    const iss::cpe::Allocations* allocations = nullptr;  // of the client; null: none are known
+    const iss::cpe::Allocations* allocations = nullptr;  // of the client; null: none are reported
   };
 
   struct Outside {

@@ -94,7 +94,7 @@ void HbmCells::write_line(unsigned group, uint64_t line, const void* data, uint6
     });
     return;
   }
-  // Most of what clears memory finds it clear.
+  // Most writes of zeros hit memory that is zero already.
   const bool stays_zero = !seed_ && is_zero(data) && find(group, line * kLineBytes) == nullptr;
   if (!stays_zero) change_line(group, line, [&](uint8_t* memory) { std::memcpy(memory, data, kLineBytes); });
   if (!groups_[group].poisoned.empty()) groups_[group].poisoned.erase(line);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cells of a card's HBM: sparse memory behind hbm_phy. What was never written costs nothing; without a
-// seed neither does what is zero, so memory that is cleared goes back to the host.
+// The cells of a card's HBM: sparse memory behind hbm_phy. Memory that was never written takes no host
+// memory. Without a seed zeros take none either, so cleared memory returns to the host.
 //
 // The RTL reaches the cells by DPI calls that name a group and a line; which card is meant is whichever
 // called make_current() last, so whoever evaluates several cards does that before each. Tests and tools use
@@ -69,8 +69,8 @@ class HbmCells {
     uint64_t chunks = 0;
   };
 
-  const uint8_t* find(unsigned group, uint64_t address) const;  // null: as nobody has ever written it
-  // Lets `change` have the line, which is kept if it is worth it afterwards.
+  const uint8_t* find(unsigned group, uint64_t address) const;  // null: never written
+  // Applies `change` to the line; without a seed, a chunk that is all zero afterwards is freed.
   template <typename Change>
   void change_line(unsigned group, uint64_t line, Change change);
   void untouched(unsigned group, uint64_t address, std::span<uint8_t> bytes) const;

@@ -263,7 +263,7 @@ void access_csr_imm(Hart& hart, const Operation& insn) {
 template <CsrOp kOp>
 using csr_imm = Alone<access_csr_imm<kOp>>;
 
-// The model has no caches: of a cache operation only the checks remain, and memory is told.
+// The model has no caches: a cache operation only checks rights and notifies memory.
 template <CacheOp kOp>
 void operate_on_line(Hart& hart, const Operation& insn) {
   if (!hart.cache_op_legal(kOp)) return hart.raise_illegal();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares every record of the core's retirement port with the reference model: what the instruction did, and
-// all architectural state that the port shows after it. What the core writes to memory must be what the
-// model's memory holds.
+// all architectural state that the port shows after it. The core's writes to memory must match the model's
+// memory.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of the reference model in lockstep, with what the core's data cache makes of it.
+// The memory of the reference model in lockstep, including effects of the core's data cache.
 #pragma once
 
 #include <array>
@@ -21,11 +21,11 @@ struct MemoryWrite {
   Line bytes{};
 };
 
-// A copy of the memory as the program sees it, with the same devices: those answer, but what they answer the
-// model takes from the core's record. Where the core's memory lags behind because a newer line is in its
-// cache, this knows what memory holds from the writes on the bus, and cbo.inval returns the line to that.
-// What the architecture leaves open, whether such a line had been written back before, is thus decided by the
-// core; that it writes nothing but what the line has held is checked.
+// A copy of the memory as the program sees it, with the same devices; the model takes their answers from the
+// core's record. Where a newer line is in the core's cache, this tracks the contents of memory by the writes
+// on the bus, and cbo.inval returns the line to them. The architecture leaves open whether such a line had
+// been written back before, so the model follows the core; each write must match a value that the line has
+// held.
 class ReferenceMemory final : public iss::Memory {
  public:
   ReferenceMemory(uint64_t base, uint64_t bytes) : ram_(base, bytes), history_(kHistory) {}

@@ -25,7 +25,7 @@ package cpe_tile_pkg;
   typedef struct packed {
     logic [20:0] unused;
     // Engines that have not come to their end: counted, and nothing else.
-    logic        dma_foreground;  // one of its transfers, at least, is an operand
+    logic        dma_foreground;  // at least one foreground transfer is not complete
     logic        vector_works;
     logic        systolic_works;
     logic        dma_works;

@@ -28,8 +28,8 @@ class Bed {
   // Runs a command in the bed and returns its exit code, 128 and the signal's number when a signal ended it.
   int run(const std::vector<std::string>& command);
 
-  // Afterwards: nobody is served any more, and what was under way has happened. Before a report. Throws what
-  // a board has failed of meanwhile, such as card::FlashStoreError.
+  // Stops serving clients and completes the transfers under way; call before a report. Rethrows a board's
+  // failure, such as card::FlashStoreError.
   void finish();
   bool driver_attached(size_t board) const { return sockets_[board]->usbfs.driver_attached(); }
 

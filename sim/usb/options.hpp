@@ -14,7 +14,7 @@ namespace swai::usb {
 
 // Other exit codes are those of the command.
 inline constexpr int kExitFailed = 125;
-inline constexpr int kExitBadFile = 2;  // as swai has it, for which this runs in place of a programmer
+inline constexpr int kExitBadFile = 2;  // as in swai, for which this replaces a programmer
 
 struct Options {
   std::vector<BoardOptions> boards;

@@ -47,7 +47,7 @@ int run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Writing fails instead, and that is told.
+  // The write then fails instead, and the failure is reported.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     Bed::enter(argv);

@@ -78,7 +78,7 @@ gboolean Usbfs::on_ioctl(UMockdevIoctlBase* /*base*/, UMockdevIoctlClient* clien
   auto& usbfs = *static_cast<Usbfs*>(self);
   const std::lock_guard guard(usbfs.lock_);
   Result result = -ENODEV;
-  // The caller is C, in a thread of the library's: nothing may be thrown through it.
+  // The caller is C code in a thread of the library, so no exception may pass through it.
   try {
     if (!usbfs.failure_) {
       usbfs.time_passes();

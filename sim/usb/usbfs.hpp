@@ -30,7 +30,7 @@ class Usbfs {
   bool driver_attached() const { return driver_ == std::array<bool, 2>{true, true}; }
   // Held while an ioctl is served.
   std::mutex& lock() { return lock_; }
-  // Of what the board has failed; null: it works. A program finds that it is gone.
+  // The board's failure; null while it works. After a failure programs find the device gone.
   const std::exception_ptr& failure() const { return failure_; }
 
  private:

@@ -28,8 +28,8 @@ struct Shape {
   int32_t global_stride;
 };
 
-// While it lives, transfers that begin are of the background: what the operator that runs has not asked for,
-// as lists, arguments, or weights of the operator after it. Simulators count them apart (docs/cpe-memory.md).
+// During its lifetime, transfers that begin have the background class: lists, arguments, or weights of the
+// operator after the one that runs. Simulators count them separately (docs/cpe-memory.md).
 class Background {
  public:
   [[gnu::always_inline]] Background() { set(isa::dma_class::kBackground); }

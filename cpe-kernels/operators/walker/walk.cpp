@@ -137,8 +137,8 @@ void run_ahead() {
   work = Work::kNone;
 }
 
-// What the launch says: its arguments, the first batch of nodes, and parameters. False: the launch is not
-// wanted any more.
+// Loads the launch's arguments, the first batch of nodes, and parameters. False: the launch is not needed any
+// more.
 bool begin_list(const node::WalkArgs* args) {
   {
     const dma::Background no_operand;

@@ -30,7 +30,7 @@ class Allocations {
   static bool contain(const Ranges& ranges, uint64_t offset, uint64_t bytes);
 
  private:
-  // A client may not use up the memory of the process.
+  // Limit, so that a client cannot exhaust the memory of the process.
   static constexpr size_t kMaxAllocations = size_t{1} << 20;
 
   std::unordered_map<uint16_t, Ranges> segments_;

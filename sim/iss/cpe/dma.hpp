@@ -22,7 +22,7 @@ class Dma {
   Dma(Global& memory, std::span<uint8_t> ldm) : memory_(memory), ldm_(ldm) {}
 
   void reset();
-  // What is set for transfers ends with it.
+  // Resets the settings of transfers, which end with the launch.
   void end_launch() {
     global_ = 0;
     shape_ = {};
@@ -49,7 +49,7 @@ class Dma {
   uint64_t global() const { return global_; }
   uint64_t bytes_loaded() const { return bytes_loaded_; }
   uint64_t bytes_stored() const { return bytes_stored_; }
-  // Of both, those that were no operands.
+  // Part of both: bytes of background transfers.
   uint64_t bytes_of_background() const { return bytes_of_background_; }
   // Lines of memory, or parts of one, that were moved.
   uint64_t lines() const { return lines_; }
@@ -76,7 +76,7 @@ class Dma {
   std::span<uint8_t> ldm_;
   uint64_t global_ = 0;
   Shape shape_;
-  bool background_ = false;  // the class of transfers to come
+  bool background_ = false;  // class of the transfers that follow
   uint32_t begun_ = 0;
   Fault fault_;
   uint64_t bytes_loaded_ = 0;

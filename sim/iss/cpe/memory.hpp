@@ -52,8 +52,8 @@ class Memory {
   };
   // The first one of these bytes, where somebody keeps the books.
   virtual std::optional<Dirty> dirty(uint64_t /*address*/, uint64_t /*bytes*/) const { return std::nullopt; }
-  // What CPEs may access of the segments that it names; null: accesses are not checked beyond segments. It
-  // does not change within a round.
+  // The ranges that CPEs may access in the segments listed; null: accesses are not checked beyond segments.
+  // It does not change within a round.
   virtual const Allocations* allocations() const { return nullptr; }
 };
 

@@ -19,7 +19,7 @@ const RoundMemory::Segment& RoundMemory::segment(uint16_t number) {
   return segment;
 }
 
-// The port's checks, and in a checked run that these bytes are allocated. Each line that is moved comes here.
+// The port's checks, and in a checked run that these bytes are allocated. Called for each line that is moved.
 [[gnu::always_inline]] inline Cause RoundMemory::check(uint16_t number, uint64_t offset, uint64_t bytes,
                                                        Access access, uint64_t& address) {
   const Segment& in = segment(number);
