@@ -404,7 +404,7 @@ $(B)/models/digits: $(addprefix models/,digits/spread.py digits/digits.safetenso
 
 .PHONY: train-digits
 train-digits: ## train the digits model from nothing (an hour of one core): make train-digits DATA=FOLDER
-	@[ -d '$(DATA)' ] || { echo 'DATA=FOLDER must name the training data; models/digits/README.md says what it holds' >&2; exit 2; }
+	@[ -d '$(DATA)' ] || { echo 'DATA=FOLDER must name the training data; models/digits/README.md describes it' >&2; exit 2; }
 	@scripts/install-deps.sh train
 	rm -rf $(B)/digits && mkdir -p $(B)/digits
 	set -o pipefail; /usr/bin/python3 models/digits/train.py --data '$(DATA)' | tee $(B)/digits/training.log
@@ -438,7 +438,7 @@ test: ## build and run all tests, or those that a change can touch: make test CH
 MINUTES := 15
 .PHONY: test-sample
 test-sample: TESTS := --sample $(MINUTES)
-test-sample: ## a quarter of an hour (of CPU) of long tests, which the commit's hash draws: make test-sample [MINUTES=n]
+test-sample: ## some long tests, drawn by the commit's hash, 15 minutes of CPU: make test-sample [MINUTES=n]
 	@scripts/install-deps.sh
 	@$(STEPS) $(MAKE) $$($(RUNNER) $(TESTS) --needs)
 	@$(RUNNER) $(TESTS)

@@ -34,7 +34,7 @@ PICTURE_FIELDS = {"name": str, "command": str, "description": str}
 MISSED_FIELDS = {"cause": str, "remedy": str}
 # Members of a measurement's output that hold reasons, by key, in place of figures.
 NOT_MEASURED, MISSED = "not measured", "missed"
-# Measured by this script itself.
+# Name of the figures that this script measures itself.
 OWN = "bench"
 MINUTES = "build.bench_minutes"
 
@@ -45,7 +45,7 @@ class UsageError(Exception):
 
 @dataclasses.dataclass
 class Found:
-    """What a measurement printed, or why it failed."""
+    """The output of a measurement, or the reason of its failure."""
 
     figures: dict = dataclasses.field(default_factory=dict)
     not_measured: dict = dataclasses.field(default_factory=dict)
@@ -114,12 +114,12 @@ def load(root):
 
 
 def load_missed(root, targets):
-    """Targets that are known to be missed: key -> cause, and what meeting it would take."""
+    """Targets that are known to be missed: key -> cause, and the work that meeting it would take."""
     path = pathlib.Path(root) / "missed.toml"
     known = read(path) if path.exists() else {}
     for key, entry in known.items():
         if key not in targets:
-            raise UsageError(f"{path}: {key} is no target")
+            raise UsageError(f"{path}: {key} is not a target")
         if not isinstance(entry, dict) or {field: type(text) for field, text in entry.items()} != MISSED_FIELDS:
             raise UsageError(f"{path}: {key}: needs {' and '.join(MISSED_FIELDS)}")
     return known
@@ -144,7 +144,7 @@ def reasons(printed, member):
 
 
 def measure(bench):
-    """Runs one measurement and returns what it found; raises RuntimeError with the reason when it fails."""
+    """Runs one measurement and returns its results; raises RuntimeError with the reason if it fails."""
     output = run(bench)
     try:
         printed = json.loads(output)
@@ -162,7 +162,7 @@ def measure(bench):
 
 
 def attempt(entry, work):
-    """What `work` returns for an entry, or a Found with the failure; the time goes to standard error."""
+    """The result of `work` for an entry, or a Found with the failure; prints the time to standard error."""
     start = time.monotonic()
     try:
         result = work(entry)
@@ -174,8 +174,8 @@ def attempt(entry, work):
 
 
 def measure_all(benches):
-    """What was found, by name: those that count cycles of the card beside each other, the longest first, then those
-    that measure seconds alone."""
+    """Results by name. Measurements that count cycles of the card run in parallel, the longest first; those that
+    measure seconds then run alone."""
     beside = sorted((bench for bench in benches if bench["cycles"]), key=lambda bench: -bench["cost"])
     alone = [bench for bench in benches if not bench["cycles"]]
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
@@ -229,7 +229,7 @@ class Report:
             return f"{name} failed: {self.found[name].failure}"
         if name == OWN:
             return "a figure of make bench as a whole"
-        return f"{name} takes long: make bench-long" if self.long[name] else f"{name} was not asked for"
+        return f"{name} takes long: make bench-long" if self.long[name] else f"{name} was not selected"
 
     def row(self, key):
         text = f"{key:40} {shown(self.figures[key]) if key in self.figures else '-':>16}"
@@ -265,7 +265,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--root", default="verif", help="folder that is searched for bench.toml files")
     parser.add_argument("--long", action="store_true", help="include the long measurements")
-    parser.add_argument("--only", action="append", metavar="PATTERN", help="only measurements named operators.*, say")
+    parser.add_argument("--only", action="append", metavar="PATTERN", help="only measurements that match: operators.*")
     parser.add_argument("--needs", action="store_true", help="print the make targets that are needed and end")
     options = parser.parse_args()
 

@@ -28,14 +28,14 @@ def write(passes):
 
 
 class Record:
-    """Notes the long tests of which all runs pass, as long as the tree is that of one commit."""
+    """Records the long tests of which all runs pass, as long as the tree is that of one commit."""
 
     def __init__(self):
         self.commit = repository.commit() if repository.is_clean() else None
         self.passed = {}
 
     def note(self, test, run, seconds):
-        """A run that passed in so many seconds of CPU."""
+        """Records a run that passed, and its seconds of CPU."""
         if self.commit is None or not test.long:
             return
         runs = self.passed.setdefault(test.name, {})

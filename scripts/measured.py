@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commits that measured pictures and tables of docs/ name. Scripts that write them ask here whether they may."""
+"""The commits that measured pictures and tables of docs/ name, and the check that scripts make before they write
+them."""
 
 import pathlib
 import re
@@ -7,7 +8,7 @@ import tomllib
 
 import repository
 
-# As `git describe` names it, and as pictures of a tree with changes do.
+# Forms of commits in pictures: as `git describe` prints them, and those of trees with changes.
 NAME = re.compile(r"(before )?commit (?:[\w.]+-\d+-g)?([0-9a-f]{7,40})(-dirty)?\b")
 STALE = pathlib.Path("verif/repo/stale-pictures.toml")
 

@@ -29,7 +29,7 @@ FIELDS = {
     "sanitized_long": bool,
 }
 TIERS = ["rtl", "both", "fast"]
-# Six digits are enough to differ and short enough to type.
+# Six digits make seeds differ and are short enough to type.
 MAX_SEED = 999_999
 
 
@@ -94,8 +94,8 @@ class Test:
         return self.name if self.seeds == 1 and run == 1 else f"{self.name}:{run}"
 
     def seed(self, run, commit):
-        """The seed of a run. It derives from the commit, so that each commit tests others; without a commit it is the
-        run's number."""
+        """The seed of a run. It derives from the commit, so that each commit tests other seeds; without a commit it is
+        the run's number."""
         if commit is None or self.fixed_seeds or "{seed}" not in self.command:
             return run
         digest = hashlib.sha256(f"{commit} {self.name} {run}".encode()).digest()

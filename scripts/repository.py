@@ -5,7 +5,7 @@ import datetime
 import pathlib
 import subprocess
 
-# Test runs rewrite it; it is no part of what they test.
+# Test runs rewrite this file, so it does not count as a change.
 RECORD = "verif/long-passes.json"
 
 
@@ -32,7 +32,7 @@ def has_history():
 
 
 def full_name(name):
-    """Of a commit; what was given where there is no such commit."""
+    """The hash of a commit; `name` itself if there is no such commit."""
     return git("rev-parse", "--verify", f"{name}^{{commit}}").stdout.strip() or name
 
 

@@ -27,7 +27,7 @@ LOG_FOLDER = pathlib.Path("build/test-logs")
 DEFAULT_TIMEOUT = 1800
 DEFAULT_TIMEOUT_LONG = 14400
 TAIL_LINES = 25
-# What the last passing `make test` took, for make bench.
+# Durations of the last passing `make test`, for make bench.
 WHOLE_RUN = pathlib.Path("build/test-run.json")
 
 
@@ -204,7 +204,7 @@ def run_all(runner, jobs, workers, passed):
 
 
 def write_whole_run(since, commit, processor):
-    """What a `make test` took that passed, by keys of make bench, and the commit that it ran on."""
+    """Records durations of a passing `make test`, by keys of make bench, and its commit."""
     fuzzed = sum(seconds for label, seconds in processor.items() if ".fuzz" in label)
     figures = {"fuzz.seconds_in_ci": round(fuzzed, 1)}
     if since:
@@ -237,7 +237,7 @@ def selected(tests, options):
 def jobs_of(tests, options, commit):
     if options.sample:
         chosen = sample.choose(tests, long_passes.read(), options.sample, commit)
-        # Short tests' limit of time: a sample must not run for hours.
+        # The time limit of short tests: a sample must not run for hours.
         chosen = [(dataclasses.replace(test, timeout=DEFAULT_TIMEOUT), run) for test, run in chosen]
         return [Job(test, run, test.seed(run, commit)) for test, run in chosen]
     tests = selected(tests, options)
@@ -306,7 +306,7 @@ def main():
 
     failed, processor = run_all(runner, jobs, options.jobs, passed)
     if len(jobs) > TAIL_LINES:
-        # Again at the end, where a log that was cut still has it.
+        # Repeated at the end, where a truncated log still has it.
         for failure in failed:
             report_failure(*failure)
     selection = ("long", "part", "sample", "changed", "only", "coverage", "variant", "seed")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which long tests a run of continuous integration adds to the short ones: some minutes, others for each commit."""
+"""Draws the long tests that continuous integration runs after the short ones: some minutes, anew for each commit."""
 
 import datetime
 import hashlib
@@ -8,7 +8,7 @@ import repository
 
 # A sampled test has the time limit of a short one, so only those that need a small part of it are candidates.
 MAX_MINUTES = 7
-# Days that a test counts for which never passed, or whose last pass is not known.
+# Assumed age in days of a test that never passed, or whose last pass is unknown.
 NEVER = 30
 
 

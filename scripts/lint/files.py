@@ -14,7 +14,7 @@ RULES = [
     (re.compile(r"[ \t]+$"), "ends with white space"),
 ]
 PAGE_WIDTH = 120
-# Written by others.
+# Works of other authors.
 EXEMPT = {"LICENSE", "CC-BY-SA-4.0.txt", "MIT.txt"}
 # Sources name their licence in one of the first lines. Data and files without comments are in NOTICE, or under LICENSE.
 SPDX = "SPDX-License-Identifier: Apache-2.0"

@@ -25,7 +25,7 @@ def measured_files():
 
 
 def first_version():
-    """What the list of stale commits and pages was when it was added; None before it is committed."""
+    """The list of stale commits and pages as it was first committed; None before that."""
     added = repository.git("log", "--diff-filter=A", "--format=%H", "--", str(measured.STALE)).stdout.split()
     return tomllib.loads(repository.git("show", f"{added[-1]}:{measured.STALE}").stdout) if added else None
 

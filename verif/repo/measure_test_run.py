@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the last `make test` that passed took, by build/test-run.json, which the runner writes. Figures of another
-commit, or of a tree with changes, are not those of this one. Prints a flat JSON object for `make bench`."""
+"""Durations of the last passing `make test`, from build/test-run.json, which the runner writes. Figures of another
+commit, or of a tree with changes, do not count. Prints a flat JSON object for `make bench`."""
 
 import json
 import pathlib
@@ -15,7 +15,7 @@ KEYS = ("build.test_minutes", "fuzz.seconds_in_ci")
 
 
 def why_not(run):
-    """Why a run is not one of this commit; None where it is."""
+    """The reason why a run is not of this commit; None if it is."""
     if run is None:
         return "make test has not passed in this folder"
     if not run["clean"]:

@@ -51,7 +51,7 @@ class RunnerTest(unittest.TestCase):
         return done.stdout.strip()
 
     def commit(self):
-        """A repository of what has been registered; its commit."""
+        """Makes a repository of the registered tests; returns its commit."""
         (self.root / ".gitignore").write_text("build/\n")
         self.git("init")
         self.git("add", ".")
@@ -175,7 +175,7 @@ class RunnerTest(unittest.TestCase):
         self.assertLess(seconds["a.waits"], 0.9)
 
     def test_whole_run(self):
-        """What make test took is kept with its commit, for make bench, but for runs of a part and of failing tests."""
+        """Durations of make test are kept with its commit, for make bench, except for partial and failing runs."""
         works = '"for i in $(seq 200000); do :; done"'
         self.register({"name": '"a.x"', "command": '"true"'}, {"name": '"a.fuzz-short"', "command": works})
         commit = self.commit()
@@ -194,7 +194,7 @@ class RunnerTest(unittest.TestCase):
         self.assertFalse(kept.exists())
 
     def test_seeds_of_the_commit(self):
-        """They differ from commit to commit and from test to test, are printed, and replay a failure."""
+        """Seeds differ from commit to commit and from test to test, are printed, and replay a failure."""
         self.register(
             {"name": '"a.x"', "command": '"echo {seed} >>x"', "seeds": 3},
             {"name": '"a.bad"', "command": '"echo {seed} >bad; exit 3"'},
@@ -254,7 +254,7 @@ class RunnerTest(unittest.TestCase):
         self.assertEqual(len((self.root / "verif/long-passes.json").read_text().splitlines()), 4, "a line each")
 
     def test_list_of_long_passes(self):
-        """It names tests that never passed, and refuses lines of tests that do not exist."""
+        """The script names tests that never passed, and refuses lines of tests that do not exist."""
         self.register(*({"name": f'"a.{name}"', "command": '"true"', "long": "true"} for name in ("one", "two")))
         one = {"commit": "abc", "date": "2020-01-01", "minutes": 2}
         record = self.root / "verif/long-passes.json"
@@ -276,7 +276,7 @@ class RunnerTest(unittest.TestCase):
         self.assertIn("a.gone is not a long test", output)
 
     def test_sample(self):
-        """Long tests of a planned time, without those whose time is not known."""
+        """A sample holds long tests of a planned duration, without those of unknown duration."""
         long = {"command": '"exec true {seed}"', "long": "true"}
         self.register(
             {"name": '"a.short"', "command": '"true"', "needs": '["build/x"]'},

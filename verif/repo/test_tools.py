@@ -30,7 +30,7 @@ class ToolTest(unittest.TestCase):
         return done.stdout.strip()
 
     def commit(self):
-        """All files in a commit; its name."""
+        """Commits all files; returns the commit's name."""
         if not (self.root / ".git").exists():
             self.write(".gitignore", "build/\n__pycache__/\n")
             self.git("init")
@@ -58,7 +58,7 @@ class FilesTest(ToolTest):
 
 class BenchTest(ToolTest):
     def figures(self):
-        """Without what each run has: where and when it was measured."""
+        """The figures without the place and time of the measurement, which every run has."""
         figures = json.loads((self.root / "build/bench/bench.json").read_text())
         self.assertIn("bench.load", figures)
         return {key: value for key, value in figures.items() if not key.startswith("bench.")}
@@ -114,7 +114,7 @@ class BenchTest(ToolTest):
         self.assertEqual(code, 0)
         self.assertIn("the entry b is stale", output)
         for text, complaint in (
-            ("[c]\ncause = 'x'\nremedy = 'y'\n", "c is no target"),
+            ("[c]\ncause = 'x'\nremedy = 'y'\n", "c is not a target"),
             ("[b]\ncause = 'x'\n", "needs cause and remedy"),
         ):
             self.write("verif/missed.toml", text)
@@ -162,7 +162,7 @@ class BenchTest(ToolTest):
         self.assertEqual(code, 2, "a missed target is worse than a measurement that failed")
         self.assertEqual(list(self.figures()), ["build.bench_minutes"])
         code, output = self.run_script("bench.py", "--only", "x")
-        self.assertRegex(output, r"(?m)^c +-  at most +1  not measured: fails was not asked for$")
+        self.assertRegex(output, r"(?m)^c +-  at most +1  not measured: fails was not selected$")
 
     def test_provenance(self):
         """Commit, whether files differ from it, date, the machine's speed and load are in the file."""
@@ -179,7 +179,7 @@ class BenchTest(ToolTest):
             self.write("new", "")
 
     def test_registered_targets(self):
-        """What the tree registers is read, and each target belongs to a measurement."""
+        """The measurements of the tree are read, and each target belongs to one."""
         command = ["python3", SCRIPTS / "bench.py", "--long", "--needs"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -189,7 +189,7 @@ class BenchTest(ToolTest):
         self.assertIn("a: a target belongs to the [[bench]] that measures it", output)
 
     def test_order(self):
-        """What takes longest begins first."""
+        """The longest measurement begins first."""
         entry = "[[bench]]\nname = '{0}'\ncommand = 'echo {0} >>order; echo {{}}'\ncycles = true\ncost = {1}\n"
         self.write("verif/a/bench.toml", entry.format("quick", 0) + entry.format("long", 9) + entry.format("medium", 5))
         subprocess.run(["taskset", "--cpu-list", str(min(os.sched_getaffinity(0))), "python3", SCRIPTS / "bench.py"],
@@ -252,7 +252,7 @@ class BenchTest(ToolTest):
 
 
 class TestRunTest(ToolTest):
-    """What the last make test took is a figure of this commit alone."""
+    """The durations of the last make test are figures of its commit alone."""
 
     MEASURE = pathlib.Path("verif/repo/measure_test_run.py").resolve()
 
@@ -283,7 +283,7 @@ class PicturesTest(ToolTest):
 
     def setUp(self):
         super().setUp()
-        # The script imports what lies in scripts/ below the current folder.
+        # The script imports modules from scripts/ below the current folder.
         (self.root / "scripts").symlink_to(SCRIPTS)
         for page in ("paper", "paper-llm", "roofline"):
             self.write(f"docs/{page}.md", "Measured at commit {}.")
@@ -323,7 +323,7 @@ class PicturesTest(ToolTest):
         self.assertIn(f"docs/pictures/a.json: commit {self.first[:8]} is not part of this history", self.check())
 
     def test_list_of_stale_ones(self):
-        """It excuses commits and pages, and only shrinks."""
+        """The list excuses commits and pages, and only shrinks."""
         entry = '{ since = "2026-01-01", reason = "x" }'
         self.name(f"Measured, before commit {self.second[:8]}.")
         self.write("docs/paper.md", "no commit")
@@ -342,7 +342,7 @@ class PicturesTest(ToolTest):
         self.assertEqual(self.run_script("lint/pictures.py"), (0, "no history: nothing is checked\n"))
 
     def test_writing(self):
-        """Scripts write figures of this commit alone, of a tree without changes outside of docs/."""
+        """Scripts write only figures of this commit, of a tree without changes outside docs/."""
         def may(made):
             code = "import sys, measured; measured.require_this_commit(sys.argv[1])"
             command = ["env", "PYTHONPATH=scripts", "python3", "-c", code, made]
