@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client that asks, until it goes.
+// A client that sends a request, until it disconnects.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -29,7 +29,7 @@ class Asks : public http::Exchange::Connection {
   void wake() override {}
   void go() { client_.reset(); }
 
-  // For whatever answers.
+  // The pointer for the component that answers.
   std::shared_ptr<http::Exchange> to_answer() const { return http::to_answer(exchange); }
 
   const std::shared_ptr<http::Exchange> exchange;

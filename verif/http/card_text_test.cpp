@@ -143,7 +143,7 @@ TEST_CASE("who waits for memory and goes keeps nobody waiting") {
     }
   });
   CHECK(!gone.client.exchange->is_over());
-  // The model has dropped it, so that its connection ends with this last pointer.
+  // The model has dropped the exchange, so its connection ends with this last pointer.
   gone.answer.reset();
   CHECK(gone.client.exchange->is_over());
   REQUIRE(third.status() == 200);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clients that do harm, meant or not: they leave, are silent, fill the memory, or send what no client should.
+// Clients that do harm, intended or not: they leave, are silent, fill the memory, or send invalid requests.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ std::string sound(size_t bytes, const std::string& prompt = "") {
   return form({{"model", "s"}, {"prompt", prompt}}, &file);
 }
 
-// Nothing is closed because of time.
+// No connection is closed by a timeout.
 http::Service::Options patient() {
   http::Service::Options options;
   options.server.head = options.server.time = 1h;
@@ -30,7 +30,7 @@ http::Service::Options patient() {
 
 }  // namespace
 
-TEST_CASE("200 clients that leave while they wait give their connections back") {
+TEST_CASE("connections of 200 clients that leave while they wait are freed") {
   const Rig rig(patient());
   const size_t before = descriptors();
   Client first(rig.port());
@@ -72,7 +72,9 @@ TEST_CASE("300 clients that leave in the middle of a request hold no place") {
   wait_for_descriptors(before);
 }
 
-TEST_CASE("a client that has sent all and closed its end for sending gets a list, and the connection ends") {
+TEST_CASE(
+    "a client that has sent its request and closed its end for sending receives a list, and the connection "
+    "ends") {
   const Rig rig(patient());
   const size_t before = descriptors();
   for (const std::string& request : {kModels, kModels + kModels}) {
@@ -84,7 +86,7 @@ TEST_CASE("a client that has sent all and closed its end for sending gets a list
   }
 }
 
-TEST_CASE("the oldest silent connection makes room for one that asks") {
+TEST_CASE("the oldest silent connection is closed for a new request") {
   http::Service::Options options = patient();
   options.server.connections = 8;
   const Rig rig(options);
@@ -97,10 +99,10 @@ TEST_CASE("the oldest silent connection makes room for one that asks") {
   CHECK(rig.ask(kModels).status == 200);
   CHECK(silent.front().all().empty());
   CHECK_FALSE(silent.back().has_come());
-  // A head that is whole is worth more.
+  // A connection with a whole head is kept longer.
   uploads.send(upload.substr(upload.size() - 1));
   CHECK(uploads.answer().status == 200);
-  // Where there are none but uploads the oldest of these goes.
+  // If all are uploads, the oldest of these is closed.
   std::deque<Client> slow;
   for (unsigned i = 0; i < 20; ++i) slow.emplace_back(rig.port()).send(upload.substr(0, upload.size() - 1));
   slow.back().wait_until_read();
@@ -131,7 +133,7 @@ TEST_CASE("a head has its own time, however slowly it comes") {
   drips(*again, "G");
 }
 
-TEST_CASE("bodies share a budget: the oldest that is not whole makes room") {
+TEST_CASE("bodies share a budget: the oldest incomplete one is refused") {
   http::Service::Options options = patient();
   options.server.body_bytes = 3 << 20;
   const Rig rig(options);
@@ -144,11 +146,11 @@ TEST_CASE("bodies share a budget: the oldest that is not whole makes room") {
   CHECK(refused.status == 503);
   CHECK(refused.head.find("Retry-After: ") != std::string::npos);
   CHECK(refused.json()["error"]["message"].get<std::string>().find("3 MiB") != std::string::npos);
-  // The connection goes on, and what it held is free.
+  // The connection continues, and its memory is free.
   CHECK(slow.ask(large).status == 200);
 }
 
-TEST_CASE("what is refused or left goes back to the system") {
+TEST_CASE("memory of refused and abandoned requests returns to the system") {
   const auto resident = [] {
     size_t all = 0, pages = 0;
     std::ifstream("/proc/self/statm") >> all >> pages;
@@ -224,7 +226,7 @@ TEST_CASE("requests whose end other servers would see elsewhere") {
     const Answered answered = client.answer();
     CHECK(answered.status == status);
     CHECK(answered.json()["error"]["message"].is_string());
-    // The connection ends: what comes next is no request.
+    // The connection ends: the next bytes are not a request.
     client.send(hidden);
     CHECK(client.all().empty());
   };
@@ -248,7 +250,7 @@ TEST_CASE("a body that is refused is not read without end") {
   unsigned sent = 0;
   while (sent < 300 && endless.send(chunk)) ++sent;
   CHECK(sent < 300);
-  // One with an end is answered.
+  // A body that ends is answered.
   Client client(rig.port());
   CHECK(client.ask(head + chunk + "0\r\n\r\n").status == 404);
   CHECK(client.ask(kModels).status == 200);

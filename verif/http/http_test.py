@@ -269,7 +269,8 @@ class Speech(HttpTest):
 
 class Clients(HttpTest):
     def test_gone_in_the_line(self):
-        """200 that leave while others are being written or heard: the daemon closes their connections, too."""
+        """200 clients leave while others' texts are generated or sounds transcribed: the daemon closes their
+        connections, too."""
         def open_files():
             return len(os.listdir(f"/proc/{shared.daemon.pid}/fd"))
 
@@ -341,7 +342,7 @@ class Daemon(HttpTest):
         self.assertIn("no key", self.serve("--http", "0", "--model", MODEL, "--http-key", "/dev/null"))
 
     def test_sound_seconds(self):
-        """The limit of a sound is the one that the daemon was given."""
+        """The limit of a sound is the daemon's option."""
         sound = self.folder / "sound.wav"
         write_sound(str(sound), 3)
         with tempfile.TemporaryDirectory(prefix="swai-http-") as folder:

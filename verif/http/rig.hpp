@@ -206,9 +206,9 @@ class Client {
     return ::poll(&one, 1, 1) > 0;
   }
   void close() { fd_.reset(); }
-  // The client sends no more, but still listens.
+  // The client stops sending, but still receives.
   void end_of_sending() { ::shutdown(fd_.get(), SHUT_WR); }
-  // Returns when the server, which is in this process, has received all that was sent.
+  // Returns when the server, which is in this process, has received all bytes sent.
   void wait_until_read() const {
     for (unsigned i = 0; i < 30'000; ++i) {
       int unsent = 0, unread = 0;
@@ -284,7 +284,7 @@ inline size_t descriptors() {
   const std::filesystem::directory_iterator all("/proc/self/fd");
   return static_cast<size_t>(std::distance(begin(all), end(all)));
 }
-// The server closes what is over when it comes to it.
+// The server closes ended connections with some delay.
 inline void wait_for_descriptors(size_t count) {
   for (unsigned i = 0; i < 30'000 && descriptors() != count; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
