@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hostile client against cards that a daemon serves, while another client computes on the same card:
 // attack-card SOCKET FOLDER MODULE STEPS SEED [BOUNDARY|KIND ...]. MODULE has the kernels of
-// verif/sdaa/kernels.cpp. Kinds of attacks that are named, or lie at a boundary that is named, are played
-// STEPS times each, else STEPS attacks at random. The other client's launches have several lengths. Prints
-// what the attacker reached, a line each, then a JSON object of figures; exit code 1 if it reached something,
-// or if a result or the cycles of the other client changed.
+// verif/sdaa/kernels.cpp. Runs the named kinds of attacks, and those at a named boundary, STEPS times each;
+// without names STEPS attacks at random. The other client's launches have several lengths. Prints what the
+// attacker reached, a line each, then a JSON object of figures; exit code 1 if it reached something, or if a
+// result or the cycles of the other client changed.
 #include <fmt/format.h>
 
 #include <array>
@@ -30,12 +30,12 @@ namespace {
 constexpr unsigned kRoundsAlone = 4;
 // Lengths of the other client's launches, in numbers.
 constexpr std::array<uint32_t, 3> kLengths = {1 << 10, 12 << 10, 64 << 10};
-// A launch that follows another client's finds its code gone from the caches, which costs some 340 cycles of
-// any launch. Attacks may cost a share of the launch beside that.
+// A launch after another client's finds its code gone from the caches, which costs about 340 cycles per
+// launch. Beyond that attacks may cost a share of the launch.
 constexpr double kMaxSlower = 0.01;
 constexpr double kCodeReload = 400;
 
-// The other client, whose launches take turns in length, and what they took.
+// The other client, whose launches alternate between the lengths, and their cycles.
 class Victim {
  public:
   Victim(const std::string& socket, std::span<const uint8_t> module, Bystander& bystander, uint64_t seed)
@@ -102,7 +102,7 @@ int play(const std::string& socket, const std::string& folder, const std::vector
 
   attacker.start();
   std::array<Launches, kLengths.size()> attacked = {};
-  // The last round follows the last attack: what that has done shows then.
+  // The last round follows the last attack, so it shows the effects of that attack.
   for (bool over = false; !over;) {
     over = attacker.is_over();
     victim.round(attacked);

@@ -13,9 +13,9 @@ namespace swai::attack {
 
 class AttackerProcess {
  public:
-  // It waits for start(). `which` names boundaries and kinds of attacks: each kind that is named, or lies at
-  // a boundary that is named, is played `steps` times in turn, and an attack that is thrown out before its
-  // end counts as a finding. Without names it plays `steps` attacks at random.
+  // It waits for start(). `which` names boundaries and kinds of attacks: each named kind, and each at a named
+  // boundary, runs `steps` times in turn, and an attack that is refused before its end counts as a finding.
+  // Without names it runs `steps` attacks at random.
   struct Plan {
     unsigned long steps = 0;
     uint64_t seed = 0;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Counts what hostile clients reach. With --played: 300 random attacks on a played card, in seconds. Else: 10,000 random
+"""Counts what hostile clients reach. With --played: 300 random attacks on a fake card, in seconds. Else: 10,000 random
 attacks on the functional card that a daemon shares, in an hour or more; `isolation.slower` is the largest share by which
 another client's launches of one length took longer meanwhile. Prints a flat JSON object of figures."""
 

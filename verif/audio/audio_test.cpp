@@ -231,7 +231,7 @@ TEST_CASE("headers that lie, files that end too early") {
   CHECK(read_sound(path).samples.size() == 1000);
 }
 
-TEST_CASE("a file that has less sound than it says is read, and known") {
+TEST_CASE("a file with less sound than its header states is read and reported as cut short") {
   const Folder folder;
   struct Kind {
     const char* name;
@@ -270,7 +270,7 @@ TEST_CASE("a sound is decoded up to the limit, and no further") {
   const Folder folder;
   const std::string path = folder.path / "x.wav";
   std::vector<float> samples(10 * kRate);
-  samples.back() = std::nanf("");  // a reader that came so far would complain
+  samples.back() = std::nanf("");  // a reader that reaches this sample reports an error
   write(path, kFloatWav, kRate, 1, samples);
   const Bytes bytes = read(path);
   const std::string_view file(reinterpret_cast<const char*>(bytes.data()), bytes.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of traces that cannot be written.
+// Trace files that cannot be written.
 #include "abi/trace/events_file.hpp"
 
 #include <doctest/doctest.h>
@@ -7,7 +7,7 @@
 namespace swai::events {
 namespace {
 
-TEST_CASE("a trace that is small enough to be written at its end says that the disk has no room for it") {
+TEST_CASE("a trace that is small enough to be written at its end reports a full disk") {
   EventFile file("/dev/full", EventFile::kDefaultLimit);
   const unsigned source = file.add([] { return uint64_t{7}; });
   file.put(source, 7, Message().number(1, 1));

@@ -350,7 +350,8 @@ void test_cells(uint64_t seed, uint64_t) {
   check(zeros.poisoned(2, at + 64) == (at % 64 == 0) && zeros.poisoned(2, at + 70), "poison");
   zeros.heal(2, at + 70);
   check(!zeros.poisoned(2, at + 70), "healed");
-  // What is cleared, in whatever order, costs nothing any more. Where untouched memory is not zero it stays.
+  // Memory that is cleared, in any order, takes no host memory any more, except where untouched memory is not
+  // zero.
   const uint64_t used = zeros.bytes_used();
   const Line nothing{};
   std::vector<uint64_t> lines(bytes.size() / HbmCells::kLineBytes);

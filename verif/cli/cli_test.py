@@ -466,7 +466,7 @@ class Rest(CardTest):
         full = self.run_swai("--quiet", "trace", "/dev/full", SWAI, "copy-test", "--size", "4K", "--kind", "to-card", code=2)[1]
         self.assertIn("records are missing in /dev/full, which cannot be written", full)
         trace = self.folder / "t.pftrace"
-        # What was there before stays when there is no room for all of it.
+        # The previous file stays if the new one does not fit on the disk.
         trace.write_text("before")
         part = self.folder / "t.pftrace.part"
         part.symlink_to("/dev/full")
@@ -641,10 +641,10 @@ class Rest(CardTest):
         self.assertEqual(list(self.folder.glob("swai-*")), [])
 
     def test_no_room_for_a_file(self):
-        """What was there before stays, and nothing else is left."""
+        """The previous file stays, and no partial file is left."""
         dumped = self.folder / "bytes"
         dumped.write_bytes(b"before")
-        # Through a link, too.
+        # The same through a link.
         link = self.folder / "link"
         link.symlink_to(dumped)
         for name in ("bytes", "link", "new"):
@@ -656,7 +656,7 @@ class Rest(CardTest):
         self.assertEqual(len(self.run_swai("--quiet", "dump", "state", "-o", "/dev/stdout")[0].splitlines()[0]), 1)
 
     def test_names_of_strangers(self):
-        """Those of files are shown without what a terminal would take for a command."""
+        """Names of files are printed without control characters."""
         for words in (["model", "info", "\x1b[31m\u009b"], ["run", "\x1b[31m\u009b"], ["dump", "state", "-o", "/no/\x1b[31m\u009b"], ["bench", "\x1b[31m\u009b"]):
             output, error = self.run_swai(*words, code=2)
             self.assertEqual(output, "")

@@ -180,7 +180,7 @@ class Jobs(ServeTest):
         self.assertRegex(self.run_swai("job", "list")[0], rf"(?m)^ *{number}  failed  +127  .*  no-such-program: No such file or directory  no-such-program$")
 
     def test_full_disk(self):
-        """What of a job's output has no place is missing, and that is told; it takes nothing from the job's own exit code."""
+        """Output that does not fit on the disk is missing and reported; the job's own exit code is unchanged."""
         before = resource.prlimit(shared.daemon.pid, resource.RLIMIT_FSIZE)
         resource.prlimit(shared.daemon.pid, resource.RLIMIT_FSIZE, (4096, before[1]))
         try:
@@ -264,7 +264,7 @@ class Daemon(ServeTest):
             log = pathlib.Path(folder, "swai/log")
             self.wait_until(lambda: "has left" in log.read_text(), "the log does not tell that the program has left")
             self.assertRegex(log.read_text(), r"swai: swai \(process \d+\) comes as client \d+")
-            # A program has any name: none of it is a terminal's command.
+            # A program can have any name, which is printed without control characters.
             strange = self.folder / "\x1b[31m\x7f"
             strange.symlink_to(SWAI)
             subprocess.run([strange, *map(str, COPY)], capture_output=True, env=self.environment, timeout=LIMIT, check=True)

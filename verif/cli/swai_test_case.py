@@ -41,7 +41,7 @@ class SwaiTest(unittest.TestCase):
         return [SWAI, *self.CONFIG, *map(str, words)]
 
     def run_swai(self, *words, code=0, limit=LIMIT, fsize=None):
-        """`fsize`: so many bytes a file may have, as if the disk were full then."""
+        """`fsize`: maximum bytes of a file, as if the disk were full then."""
         full = [] if fsize is None else ["prlimit", f"--fsize={fsize}"]
         done = subprocess.run(
             [*full, *self.command(*words)], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=limit, env=self.environment

@@ -79,7 +79,7 @@ class Check(unittest.TestCase):
 
 
 class Memory(unittest.TestCase):
-    """Accesses of kernels to memory that is not allocated."""
+    """Accesses of kernels to unallocated memory."""
 
     def swai(self, *words, code=0, tier="fast", **variables):
         command = [SWAI, "--config", "tiny", "--tier", tier, *map(str, words)]
@@ -101,7 +101,7 @@ class Memory(unittest.TestCase):
         self.assertRegex(error, rf"(?m)^sdaa: memory check: {re.escape(where)}{place}")
 
     def test_beside_a_buffer_and_far_from_it(self):
-        """The second is far beyond the zone around the buffer, and in the same segment."""
+        """The second access is far beyond the zone around the buffer, in the same segment."""
         self.access("writes", 100_000)
         for kernel in ("writes", "reads"):
             self.access(kernel, 15, SWAI_MEMORY_CHECK="1")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests what the processes of the functional model have of the host's memory: generated code that is never writable where it is
-executed, and cells of the card's memory only as long as somebody may read them. Run from the repository root."""
+"""Tests the memory of the functional model's process: generated code is never writable where it is executable, and the
+card's memory is kept only as long as a client may read it. Run from the repository root."""
 
 import os
 import pathlib
@@ -18,12 +18,12 @@ FLASH = "build/firmware/flash.bin"
 KERNELS = "build/cpe-kernels"
 RUN = "build/iss-cpe-run"
 SWAI = "build/swai"
-# Long enough to be looked at; the test ends it.
+# Long enough to be inspected; the test ends it.
 LONG = [f"{KERNELS}/scalar.elf", "--args", "buf:4096", str(2**32 - 1), "0"]
-LIMIT = 1500  # ends what hangs
+LIMIT = 1500  # seconds after which a hanging command is ended
 MIB = 1 << 20
 FILLED = 512  # MiB
-# A client of its own that fills memory and leaves; then one that waits until the card's kernel has all of it back.
+# One client fills memory and leaves; the next one waits until the card's kernel has reclaimed all of it.
 CLIENT = """
 import ctypes, sys
 library = ctypes.CDLL("build/libsdaa.so.1")
@@ -60,7 +60,7 @@ def mappings(process):
 
 
 def generates_code():
-    """As HostCode decides it."""
+    """Whether generated code is in use, by HostCode's condition."""
     return bool(re.search(r"^flags\s*:.*\bbmi2\b", pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.M))
 
 
@@ -96,7 +96,8 @@ class Process(unittest.TestCase):
 
 class GeneratedCode(Process):
     def check(self, process, *others):
-        """A page of a mapping is resident only if the process has touched it there, and nothing reads an executable one as data."""
+        """A page of a mapping is resident only if the process has touched it there; executable pages are never read as
+        data."""
         def is_executed():
             for needed in (process, *others):
                 self.assertIsNone(needed.poll(), f"{needed.args} has ended")
@@ -129,7 +130,7 @@ class CardMemory(Process):
         resident = lambda: sum(kib for _, _, kib in mappings(card)) // 1024
         free = int(self.client("free", 0))
         before = resident()
-        # The kernel gives each one other blocks.
+        # The kernel gives each client other blocks.
         for _ in range(3):
             self.client("fill", FILLED * MIB)
             self.assertGreater(resident(), before + FILLED // 2, "nothing was filled")

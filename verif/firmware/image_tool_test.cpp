@@ -104,7 +104,7 @@ TEST_CASE("bad usage and bad input") {
   CHECK(fails_with(tool("inspect " + image), "image refused: truncated"));
 }
 
-TEST_CASE("what an image says of itself reaches a terminal as text alone") {
+TEST_CASE("texts in an image are printed without control characters") {
   const TempFolder folder;
   const std::string file = folder / "strange\x1b[31m.img";
   REQUIRE(tool(fmt::format("pack {} -o '{}'", kKernelElf, file)).code == 0);
@@ -134,7 +134,7 @@ TEST_CASE("what an image says of itself reaches a terminal as text alone") {
   CHECK(fails_with(tool(fmt::format("inspect '{}'", file)), "strange?[31m.img: image refused"));
 }
 
-TEST_CASE("of a file no more is read than a flash chip can hold four times over") {
+TEST_CASE("of a file at most four times the capacity of a flash chip is read") {
   const TempFolder folder;
   const std::string file = folder / "large";
   write_file(file, Bytes());

@@ -108,7 +108,7 @@ class Commands(FlashTest):
         self.assertIn("fell back to slot A", text)
 
     def test_names_of_strangers(self):
-        """What an image is called reaches a terminal as text alone."""
+        """The name of an image is printed without control characters."""
         name = "\x1b]0;!\a\x7f\u009b\udcff"
         images.chip(self.chip, a=images.confirmed(images.with_payload(OLD, bytes(800), name)))
         self.image.write_bytes(images.with_payload(NEW, bytes(904), name))
@@ -314,14 +314,14 @@ class Failures(FlashTest):
         self.assert_holds("b", self.new)
 
     def full_disk(self, *words, bytes=1 << 20):
-        """Files of what runs have so many bytes."""
+        """Limits the size of files of the commands that run."""
         command = ["prlimit", f"--fsize={bytes}", SWAI, "--quiet", "flash", "--programmer", *map(str, words)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, env=self.environment)
         self.assertEqual(done.returncode, 2, done)
         self.assertIn("File too large", done.stderr)
 
     def test_full_disk(self):
-        """Told as what it is; a file that is not whole is none, and one that was there stays."""
+        """A full disk is reported; no partial file is left, and a previous file stays."""
         for board in ("icebreaker", "versa"):
             self.full_disk(f"emulated:{self.chip}", "--board", board, "write", self.image)
         self.assert_unharmed()

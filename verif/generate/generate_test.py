@@ -36,7 +36,7 @@ class GenerateTest(SwaiTest):
         return self.generate(*words, **how)[0]
 
     def check_wall(self, stats, prompt, answer):
-        """Prefill and decode apart; the first token of each answer is part of prefill."""
+        """Prefill and decode are reported separately; the first token of each answer is part of prefill."""
         wall = stats["wall"]
         self.assertEqual((wall["prefill"]["tokens"], wall["decode"]["tokens"]), (prompt, answer))
         self.assertTrue(all(phase["seconds"] > 0 for phase in wall.values()))

@@ -100,7 +100,7 @@ def main():
     for precision in PRECISIONS:
         pack(precision)
         figures[f"{AGREEMENT}_{precision}"] = agreement(expected)
-    # In W4A8, which was packed last.
+    # Measured in W4A8, which was packed last.
     figures["llm.smollm2_ppl_ratio"] = round(perplexity_ratio(), 4)
     figures["llm.smollm2_wall_tps"] = round(words_a_second(), 1)
     print(json.dumps(figures))

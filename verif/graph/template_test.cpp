@@ -124,7 +124,7 @@ TEST_CASE("templates: the examples; each different node is there once") {
   compare(pattern, random);
 }
 
-TEST_CASE("templates: nodes with every number of addresses, and words behind them or none") {
+TEST_CASE("templates: nodes with every number of addresses, with and without words after them") {
   std::mt19937_64 random(test_seed());
   Template pattern = pattern_of("graph g\ninput x: f32[4, 8]\noutput y: f32[4, 8]\ny = relu(x)\n");
   const node::Node plain = pattern.nodes.front();

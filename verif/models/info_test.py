@@ -62,7 +62,7 @@ class ModelInfo(SwaiTest):
 
 class ModelImport(SwaiTest):
     def test_without_a_tokenizer(self):
-        """No command could read the packed file."""
+        """No command could read such a packed file, so packing is refused."""
         for name in "tiny-llama", "tiny-llama.bin":
             with self.subTest(name):
                 packed = self.folder / "x.packed"

@@ -247,7 +247,7 @@ TEST_CASE("what is wrong is said") {
 }
 
 TEST_CASE("JSON that is nested too deep is refused, wherever it is") {
-  // Copying, comparing or printing so many levels overflows the stack.
+  // Levels with which copying, comparing or printing overflows the stack.
   const std::string deep = R"({"x": )" + arrays(200'000) + "}";
   const auto refused = [](const std::string& text) {
     return has(text, "is nested more than 32 levels deep");
@@ -308,7 +308,7 @@ TEST_CASE("JSON that is nested too deep is refused, wherever it is") {
   CHECK(packed(begin + R"("{}", "x": )" + deep + "}") == "is not packed");
 }
 
-TEST_CASE("JSON may be nested 32 levels deep, and texts hold what they like") {
+TEST_CASE("JSON may be nested 32 levels deep, and strings may contain any brackets") {
   Sample one = sample("tiny-llama");
   add_member(one.files["config.json"], R"("x": )" + arrays(31));
   add_member(one.files["config.json"], R"("y": "\")" + arrays(40) + R"(", "\\": "[")");

@@ -70,8 +70,8 @@ class Speech(unittest.TestCase):
 
 
 class Languages(unittest.TestCase):
-    """Whisper base, multilingual, and sentences read by espeak-ng. The model understands its German and French badly, in fp32 of
-    faster-whisper, too, so only words that it is sure of are compared."""
+    """Whisper base, multilingual, and sentences read by espeak-ng. The model transcribes its German and French poorly,
+    even in fp32 with faster-whisper, so only reliable words are compared."""
 
     # By language: voice, speed, sentence, and words that the transcription and the translation must contain.
     SPOKEN = {
@@ -96,7 +96,7 @@ class Languages(unittest.TestCase):
         return f"{cls.folder.name}/{code}.wav"
 
     def heard(self, codes, *how):
-        """Detected language and text, by the language that was spoken."""
+        """Detected language and text, by spoken language."""
         out = swai("--json", "transcribe", "--no-fallback", "-m", LANGUAGES, *how, *map(self.sound, codes))
         reports = json.loads("[" + re.sub(r"(?m)^}$", "},", out).rstrip().rstrip(",") + "]")
         return {code: (report["language"], report["text"].lower()) for code, report in zip(codes, reports, strict=True)}

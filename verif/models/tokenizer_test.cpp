@@ -148,7 +148,7 @@ TEST_CASE("long texts without spaces take no long time") {
   CHECK(tokenizer->decode(tokenizer->encode(text)) == text);
 }
 
-TEST_CASE("many added tokens take no long time") {
+TEST_CASE("many added tokens do not take long") {
   // Each is in the vocabulary, too, written as text rather than as letters for bytes.
   constexpr uint32_t kCount = 100'000;
   std::string vocabulary, added;
@@ -166,7 +166,7 @@ TEST_CASE("many added tokens take no long time") {
   CHECK(words.kinds[0] == PieceKind::kUserDefined);
 }
 
-TEST_CASE("llama2.c's tokens: bytes are those that are written as such") {
+TEST_CASE("llama2.c's tokens: byte tokens are recognised by their text") {
   // As llama2.c's tokenizer.py writes a vocabulary of characters without tokens for bytes, which begin at 3
   // elsewhere.
   std::vector<std::string> pieces = {"<unk>", "\n<s>\n", "\n</s>\n"};
@@ -190,7 +190,7 @@ TEST_CASE("llama2.c's tokens: bytes are those that are written as such") {
   const std::string hello = "a\xE4\xBD\xA0\xE5\xA5\xBD";
   CHECK(characters->encode(hello) == std::vector<Token>{3, 7, 6});
   CHECK(characters->decode(characters->encode(hello)) == hello);
-  // What has neither a token nor bytes is unknown.
+  // A character with neither a token nor byte tokens is unknown.
   CHECK(characters->encode("\xE5\x90\x97") == std::vector<Token>{3, 0});
 
   pieces.insert(pieces.begin() + 4, {"<0xE5>", "<0x90>", "<0x97>", "<0x9>"});

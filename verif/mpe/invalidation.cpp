@@ -21,7 +21,7 @@ constexpr uint64_t kRamBytes = 0x1'0000;
 constexpr uint64_t kLine = kBase + 0x1000;
 constexpr uint64_t kMaxCycles = 100'000;
 
-// Stores 1, which memory has then, and 2, which it has not; invalidates the line and loads from it.
+// Stores 1, which reaches memory, and 2, which does not; invalidates the line and loads from it.
 std::vector<uint32_t> program() {
   constexpr uint32_t kAddress = 10;
   constexpr uint32_t kValue = 11;
@@ -51,7 +51,7 @@ class Run final : public Observer {
     sim_.add_observer(*this);
   }
 
-  // What lockstep reports, if memory holds this when the line is loaded again.
+  // The report of lockstep, if memory holds this value when the line is loaded again.
   std::string report(uint64_t in_memory) {
     in_memory_ = in_memory;
     while (!loaded_ && report_.empty() && sim_.cycles() < kMaxCycles) sim_.tick();

@@ -7,7 +7,7 @@
 
 namespace swai::mpe {
 
-// Whether lockstep accepts what memory holds then, and nothing else; prints what is wrong.
+// Whether lockstep accepts exactly the contents of memory then; prints failures.
 bool test_invalidation(uint64_t seed);
 
 }  // namespace swai::mpe

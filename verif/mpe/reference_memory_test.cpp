@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the reference model in lockstep sees of lines that are invalidated while they are dirty.
+// Lines that are invalidated while they are dirty, as the reference model in lockstep sees them.
 #include "sim/mpe-run/reference_memory.hpp"
 
 #include <doctest/doctest.h>
@@ -91,7 +91,7 @@ TEST_CASE("reference memory: uncached stores after an invalidation") {
   CHECK(bench.load(kLine + 8) == 5);
 }
 
-TEST_CASE("reference memory: what a line has never held does not reach memory") {
+TEST_CASE("reference memory: a write that the line has never held is refused") {
   Bench bench;
   bench.store(kLine, 1);
   bench.store(kLine, 2);

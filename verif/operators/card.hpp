@@ -103,13 +103,13 @@ class Card {
   // The same without memory: the counts are what the walker is told.
   Result launch(const std::vector<Node>& nodes, uint64_t count, uint32_t mask,
                 const Parameters& parameters = {}, std::optional<uint64_t> parameter_count = {});
-  // From now on launches walk nothing if the two words there are the same.
+  // From now on launches walk nothing if the two words there are equal.
   void walk_unless_same(GlobalPtr<const uint32_t> words) { unless_ = words; }
   // Why a launch failed, in words.
   std::string describe(const Result& result);
   // How the last walk ended on a CPE.
   node::WalkState state(unsigned cpe);
-  // Bytes that all its transfers have moved.
+  // Bytes moved by all its transfers.
   struct Moved {
     uint64_t foreground = 0;
     uint64_t background = 0;

@@ -119,7 +119,7 @@ def bar(target):
 
 
 def made(figures):
-    """What was measured, in words. A tree with changes is not that of its commit, and one without history has none."""
+    """A sentence that names the measured card and commit; marks trees with changes, and those without history."""
     if "bench.commit" not in figures:
         return "Measured on the RTL of a core group (cg1)."
     before = "before " if figures["bench.dirty"] else ""

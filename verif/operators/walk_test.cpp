@@ -369,7 +369,7 @@ TEST_CASE("a list that is longer than its segment is a fault of the list's segme
   for (const auto& fault : result.faults) CHECK(fault.cause == Cause::kLimit);
 }
 
-TEST_CASE("a launch that is not wanted any more walks nothing") {
+TEST_CASE("a launch that is not needed any more walks nothing") {
   verif::Random random(test_seed() + 9);
   for (const bool wanted : {false, true}) {
     Card card(random);
@@ -390,7 +390,7 @@ TEST_CASE("a launch that is not wanted any more walks nothing") {
   }
 }
 
-// What is work, and what is not (docs/transcribe.md).
+// Which transfers count as work (docs/transcribe.md).
 TEST_CASE("lists, arguments and parameters move in the background, operands in the foreground") {
   verif::Random random(test_seed() + 10);
   Card card(random);

@@ -239,7 +239,7 @@ void EndpointBench::first_write() {
 bool EndpointBench::read_without_bars() { return read(kBar4, 8).status == kUnsupported; }
 
 void EndpointBench::enumerate(unsigned mps) {
-  // Of headers alone 256 may have been granted since the link came up, which are 0 again.
+  // 256 header credits alone may have been granted since the link came up, which read as 0 again.
   until([&] { return wire.granted() != Credits{}; }, 1000, "waiting for credits");
   first_write();
   const auto set = [&](unsigned offset, uint64_t value) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checked memory (SWAI_MEMORY_CHECK=1) on the functional card, which compares each access of a kernel with
-// what is allocated.
+// the allocations.
 #include <random>
 
 #include "host/sdaa/runtime.hpp"
@@ -98,7 +98,7 @@ TEST_CASE(
   CHECK(card.mistake("writes", kept, 0).empty());
   CHECK(take(4096) == small);
   CHECK(card.mistake("writes", small, 1023).empty());
-  // A client that comes after a reset has nothing of the one before.
+  // A client that attaches after a reset has no allocations of the previous one.
   REQUIRE_OK(sdaaDeviceReset());
 }
 

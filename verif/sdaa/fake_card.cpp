@@ -112,7 +112,7 @@ class FakeCard final : public link::Backend {
   void post(unsigned region, uint64_t offset, link::Bytes from) override {
     check_open();
     if (region == vendor::kRegion)
-      throw link::Error(link::ErrorKind::kRefused, "a played card has no such command");
+      throw link::Error(link::ErrorKind::kRefused, "a fake card has no such command");
     if (region == kControlBar && offset == regs::pcie::doorbell::kOffset) {
       processor_.later(kOneWay, [this, bit = from[0]] { processor_.set_work(uint64_t{1} << (bit & 31)); });
       return;

@@ -127,7 +127,7 @@ void FakeProcessor::unmap(uint64_t address, uint64_t bytes) {
 void FakeProcessor::discard(uint64_t address, uint64_t bytes) {
   const auto page = pages_.lower_bound(address);
   if (at(address, bytes) == nullptr || (page != pages_.end() && *page < address + bytes))
-    throw std::runtime_error("the firmware discards memory that is in use, or not there");
+    throw std::runtime_error("the firmware discards memory that is in use or does not exist");
 }
 
 // What the caches do not hold: SRAM alone.

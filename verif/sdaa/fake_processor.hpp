@@ -68,7 +68,7 @@ class FakeProcessor {
   void set_entry(uint64_t address, uint64_t value) { store(address, value); }
   void map(uint64_t address, uint64_t bytes, protocol::Usage);
   void unmap(uint64_t address, uint64_t bytes);
-  // What is there stays, so that a test sees whether it is cleared.
+  // Keeps the contents, so that a test can check whether they are cleared.
   void discard(uint64_t address, uint64_t bytes);
   void fetch(uint64_t address, void* to, uint64_t bytes);
   void put(uint64_t address, const void* from, uint64_t bytes);

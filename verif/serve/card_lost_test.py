@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Kills the card's process under `swai serve`, on the fast tier: the daemon ends, and so does everybody's waiting. Run from the repository root."""
+"""Kills the card's process under `swai serve`, on the fast tier: the daemon ends, and all waiting clients fail. Run
+from the repository root."""
 
 import http.client
 import json
@@ -20,7 +21,7 @@ from swai_test_case import HANGS, LIMIT, SWAI, SwaiTest  # noqa: E402
 
 MODEL = "models/stories260K/stories260K.bin"
 LOST = "card 0 cannot be served any more, so the daemon ends: its process was ended by signal 9"
-# Nearly all that the model's context holds.
+# Nearly the whole context of the model.
 LONG = ["-n", "480", "--temp", "0"]
 
 files = tempfile.TemporaryDirectory(prefix="swai-models-")
@@ -71,7 +72,7 @@ class CardLost(SwaiTest):
         return client
 
     def check_end(self, daemon):
-        """The daemon ends by itself, says why, and leaves nothing in the next one's way."""
+        """The daemon ends by itself, reports the reason, and leaves nothing that hinders the next one."""
         said = daemon.stderr.read()
         self.assertEqual(daemon.wait(LIMIT), 4, said)
         self.assertIn(LOST, said)
@@ -91,7 +92,7 @@ class CardLost(SwaiTest):
                 self.check_end(daemon)
 
     def test_quiet(self):
-        """The cause is said also where nothing else is: so a service starts it."""
+        """The cause is reported even with --quiet, with which a service starts the daemon."""
         daemon = daemons.begin(self.serves_in, *self.CONFIG, "--quiet", "serve")
         self.addCleanup(daemon.communicate)
         self.addCleanup(daemon.kill)
@@ -118,7 +119,7 @@ class CardLost(SwaiTest):
         self.check_end(daemon)
 
     def test_while_text_is_written(self):
-        """For a program, and over HTTP, whether it has begun or not: nobody goes on waiting."""
+        """Texts for a program and over HTTP, begun or not, fail at once."""
         daemon, said = self.serve("--http", "0", "--model", f"stories={packed}")
         url = re.search(r"http://\S+", said)[0]
         writes = self.start("generate", "-m", packed, *(["-p", "Once"] * 8), *LONG)
@@ -164,7 +165,7 @@ class CardLost(SwaiTest):
         self.assertEqual(os.listdir(self.serves_in), [])
 
     def test_detached(self):
-        """In the background, too, where its log tells; another one takes its place."""
+        """A daemon in the background also ends, with the reason in its log; another one can take its place."""
         ready = r"process (\d+), log (\S+);"
         stop = self.command("serve", "--stop")
         self.addCleanup(subprocess.run, stop, capture_output=True, env=self.environment, timeout=LIMIT)
@@ -174,7 +175,7 @@ class CardLost(SwaiTest):
         while LOST not in pathlib.Path(log).read_text():
             self.assertLess(time.monotonic(), end)
             time.sleep(0.02)
-        # It may not be quite through: this waits for it then.
+        # The daemon may not have ended yet; this waits for it.
         subprocess.run(stop, capture_output=True, env=self.environment, timeout=LIMIT)
         self.assertRegex(self.run_swai("serve", "--detach")[1], ready)
         self.run_swai("serve", "--stop")

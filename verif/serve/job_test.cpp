@@ -138,12 +138,11 @@ TEST_CASE("jobs and their children end when the daemon is killed") {
   CHECK_FALSE(lives(left));
 }
 
-TEST_CASE(
-    "a job that kills the process between it and the daemon takes nobody along, and leaves nobody behind") {
+TEST_CASE("a job that kills its keeper ends no other job, and leaves no process") {
   const Folder folder;
   Jobs jobs(folder.path / "jobs", 2, {"PATH=/usr/bin:/bin"});
   const unsigned other = jobs.submit({"sleep", "1000"}, "/");
-  // At once, perhaps before that process has said anything, and when there are others in sessions of their
+  // At once, perhaps before the keeper has reported anything, and with other processes in sessions of their
   // own.
   for (const char* first : {"", "setsid sleep 1000 & echo $!; (sleep 1000 & echo $!); "}) {
     const Job job =
@@ -158,7 +157,7 @@ TEST_CASE(
   CHECK(lives(jobs.find(other)->process));
 }
 
-// Files of this process may have so many bytes: a full disk.
+// Limits the size of this process's files, like a full disk.
 struct FullDisk {
   explicit FullDisk(rlim_t bytes) {
     REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
@@ -169,7 +168,7 @@ struct FullDisk {
   rlimit before = {};
 };
 
-TEST_CASE("a job whose output has no place on the disk says so, and how much of it is there") {
+TEST_CASE("a job whose output does not fit on the disk reports that, and how much of it was kept") {
   const Folder folder;
   ::signal(SIGXFSZ, SIG_IGN);
   Jobs jobs(folder.path / "jobs", 1, {"PATH=/usr/bin:/bin"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What clients of a shared card see when it is lost, or cannot be served any more for another reason.
+// Clients of a shared card that is lost, or cannot be served any more for another reason.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 using common::Folder;
 
-// A played card behind a daemon's socket, and two of its clients.
+// A fake card behind a daemon's socket, and two of its clients.
 struct Rig {
   explicit Rig(const sdaa::FakeOptions& card) {
     const std::string socket = folder.path / "card0";
@@ -39,7 +39,7 @@ struct Rig {
       CHECK(error.kind() == link::ErrorKind::kLost);
     }
   }
-  // All clients are told at once, nobody is let in any more, and the daemon learns why.
+  // All clients are notified at once, no new one is accepted, and the daemon receives the reason.
   void check_end(const std::string& why) {
     check_lost([this] { clients[1]->cycle(); });
     ended.acquire();
@@ -54,7 +54,7 @@ struct Rig {
   std::array<std::unique_ptr<link::Card>, 2> clients;
 };
 
-// While one client waits for the card's time.
+// The failure occurs while one client waits for the card's time.
 void check_end_in_a_run(const std::function<void(uint64_t)>& fails, const std::string& why) {
   Rig rig({.on_run = fails});
   Rig::check_lost([&] { rig.clients[0]->run_until(1, 1'000'000); });
@@ -71,7 +71,7 @@ TEST_CASE(
   check_end_in_a_run([](uint64_t) { throw std::bad_alloc(); }, std::bad_alloc().what());
 }
 
-// A connection that goes quiet: what is asked of the card fails from `lost` on; its descriptor tells when
+// A connection that goes quiet: requests to the card fail once `lost` is set; its descriptor signals when
 // `output` is closed.
 struct Connection {
   Connection() {

@@ -89,7 +89,7 @@ class SomethingElse(SwaiTest):
         self.assertTrue(complaint.endswith(self.SPEECH), complaint)
 
     def test_names_of_strangers(self):
-        """What a model says of itself, and what a sound is called, reach a terminal as text alone."""
+        """A model's description and a sound's name are printed without control characters."""
         model = shutil.copytree(MODEL, self.folder / "model")
         config = json.loads((model / "config.json").read_text())
         config["trained_for"]["only"] = "\x1b[31m\u009b"
@@ -118,7 +118,7 @@ class Shares(unittest.TestCase):
             with self.subTest(share):
                 self.assertAlmostEqual(stats[share], expected, places=6)
                 self.assertTrue(0 < stats[share] < 1, stats[share])
-        # The sound, as rows of numbers, goes to the card then, and not before.
+        # The sound, as rows of numbers, is sent to the card then, and not before.
         self.assertGreater(listening["bytes_to_card"], self.SOUND_BYTES)
         self.assertLess(phases["preparing"]["bytes_to_card"], self.SOUND_BYTES)
 
@@ -140,7 +140,7 @@ class Shares(unittest.TestCase):
             self.assertEqual(idle[way], job[way] - works[way])
             if way != "three-tier":
                 self.assertAlmostEqual(value["three-tier's overhead over it"][way], idle["three-tier"] / idle[way])
-        # A host that needs longer.
+        # A slower host.
         host_us = value["the host's time for a launch, us"]
         self.assertEqual([host_us[streamed], host_us[paced]], [0, us])
         self.assertGreater(host_us[eager], 1.5 * us)

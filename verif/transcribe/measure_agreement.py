@@ -36,7 +36,7 @@ class Part:
         expected, transcribed = words(right["text"]), words(said["text"])
         blocks = difflib.SequenceMatcher(None, expected, transcribed, autojunk=False).get_matching_blocks()
         matched = sum(block.size for block in blocks)
-        # Words that only one of them has count as different, too.
+        # Words that only one of the texts has also count as different.
         self.equal += matched
         self.total += max(len(expected), len(transcribed))
         print(f"{matched} of {len(expected)} words: {said['file']}", file=sys.stderr, flush=True)

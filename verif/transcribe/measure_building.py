@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures on RTL how many cycles per node the management processor takes to build the lists of Whisper in base's
+"""Measures on RTL the cycles per node that the management processor takes to build the lists of Whisper in base's
 shape, six blocks of encoder and decoder. A job builds each list once, with code and templates that are in no cache yet
 and beside cores that use memory; all of this counts. Rows are narrow, one head of 64 channels, so that the cores take
 less time: lists have 301 nodes, 307 with base's rows. Prints a flat JSON object for `make bench`."""
@@ -15,7 +15,7 @@ import random_whisper
 from reports import reports
 
 SOUND = "examples/sounds/jfk.wav"  # one window
-GRAPHS = 4  # the encoder; the step whose logits are kept; the one behind it; a step that follows a choice
+GRAPHS = 4  # the encoder; the step whose logits are kept; the one after it; a step that follows a choice
 NARROW = dataclasses.replace(random_whisper.BASE, width=64, heads=1, text_context=8)
 
 

@@ -3,7 +3,7 @@
 """Measures what eager PyTorch needs of a host for each operator that it issues: the operators of a Whisper window in base's
 depth (eager_operators.py, whose list `swai bench paper` counts), on tensors so small that what they compute is nearly
 nothing. Wall time of one thread. Prints a flat JSON object for `make bench`; without PyTorch (Debian's python3-torch) the
-figure is not measured. Operators run on the processor here: what CUDA's launch would take is not among it."""
+figure is not measured. Operators run on the CPU here, so the cost of CUDA's launch is not included."""
 
 import json
 import sys

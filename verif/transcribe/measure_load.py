@@ -4,7 +4,8 @@
 million, which takes 20 GB of memory), from a packed file in the page cache: as swai does it, and as programs on PyTorch do
 it, with the same file, both in this process, and both up to the window from which the card takes its copy. Prints a flat
 JSON object for `make bench`. The card's own time is in none of the figures. Without PyTorch (Debian's python3-torch) its
-figures are not measured. With --stages FILE it also adds to this what each stage took, for `swai bench paper --loading FILE`."""
+figures are not measured. With --stages FILE it also adds the time of each stage to this file, for `swai bench paper
+--loading FILE`."""
 
 import argparse
 import ctypes

@@ -38,7 +38,7 @@ std::vector<bool> permitted(const std::vector<Token>& chosen, const SpecialToken
   return may;
 }
 
-// What the card's `mask` leaves, before it looks at suppressed tokens.
+// Tokens that the card's `mask` leaves, before suppressed tokens are removed.
 std::vector<bool> left_by(const speech::Allowed& allowed, const SpecialTokens& special) {
   std::vector<bool> may(special.vocabulary, true);
   for (const auto& [begin, end] : speech::ruled_out(allowed, special.first_timestamp, special.vocabulary))

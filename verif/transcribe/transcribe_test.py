@@ -162,7 +162,7 @@ class Formats(TranscribeTest):
         self.assertEqual(self.transcribe(sound)[0], "")
 
     def test_cut_short(self):
-        """What is there is transcribed, with a warning."""
+        """The sound that is present is transcribed, with a warning."""
         sound = self.folder / "cut.wav"
         sound.write_bytes(pathlib.Path(SOUND).read_bytes()[:-40_000])
         warned = "cut.wav is cut short: it states more sound than it has"

@@ -42,8 +42,8 @@ void random_programs(uint64_t seed, uint64_t cycles) {
              row.received());
 }
 
-// All engines are halted and reset while the bus runs on, at the shortest delay that cpe_channel allows; then
-// nothing is left of what they did before.
+// All engines are halted and reset while the bus runs on, at the shortest delay that cpe_channel allows;
+// nothing of their earlier work may be left then.
 void restart(Row& row) {
   row.reset_engines();
   check(!row.top().bus_busy_o && row.top().busy_o == 0, "busy after a reset");

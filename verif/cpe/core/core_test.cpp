@@ -371,7 +371,7 @@ void sleep_test(uint64_t seed, uint64_t /*cycles*/) {
   CoreBench bench(seed);
   auto& random = bench.random();
   for (unsigned round = 0; round < 200; ++round) {
-    // Longer than the line that is asked for ahead stays away: the core does not sleep before it is there.
+    // Longer than the prefetched line takes to arrive: the core does not sleep before that.
     const uint64_t wait = 150 + random.below(500);
     bench.delay = [wait](const Command& command) { return command.op == 3 ? wait : 0; };
     bench.restart(kCode, code({0x0600'050b, 0x0015'0513, 0x0010'0073, 0x13, 0x13, 0x13, 0x13, 0x13, 0x13,

@@ -228,8 +228,8 @@ void DmaBench::sample_issue() {
   on_taken(command, answer, t.issue_rdata_o);
 }
 
-// From the cycle after the command until the transfer counts as complete, as tickets do; after a failure none
-// does.
+// foreground_o holds from the cycle after the command until the transfer counts as complete, like its ticket;
+// after a failure no transfer does.
 void DmaBench::sample_foreground() {
   auto& t = top();
   std::erase_if(foreground_, [&](uint32_t ticket) { return is_complete(ticket, some_time_ago()); });
@@ -237,7 +237,7 @@ void DmaBench::sample_foreground() {
     check(t.busy_o && (stopping() || !foreground_.empty()), "foreground, but no such transfer is under way");
   } else {
     for (const uint32_t ticket : foreground_)
-      check(is_complete(ticket, cycle()), fmt::format("transfer {} is of the foreground", ticket));
+      check(is_complete(ticket, cycle()), fmt::format("transfer {} is in the foreground", ticket));
     background_cycles += t.busy_o;
   }
 }

@@ -65,7 +65,7 @@ class DmaBench : public verif::Bench<Vtb_dma>, private verif::Agent {
   uint64_t latency = 0;       // of all answers, in order; 0: random, in any order
   bool prompt = false;        // nobody stalls
   uint64_t requests = 0, loaded = 0, stored = 0, answers = 0;
-  uint64_t background_cycles = 0;  // with transfers of the background only
+  uint64_t background_cycles = 0;  // with background transfers only
 
  private:
   struct Open {

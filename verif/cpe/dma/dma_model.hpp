@@ -75,7 +75,7 @@ class DmaModel {
 
   // The command is taken. Pieces of a transfer are appended to `pieces`.
   Answer take(const Command& command);
-  // What is set for transfers ends with the launch.
+  // Resets the settings of transfers at the end of a launch.
   void end_launch() {
     global_ = 0;
     shape_ = {};
@@ -98,7 +98,7 @@ class DmaModel {
 
   uint32_t begun() const { return begun_; }
   uint64_t pointer() const { return global_; }
-  // The class of transfers to come. Nothing else depends on it.
+  // The class of the transfers that follow. Nothing else depends on it.
   bool background() const { return background_; }
 
   Memories expected;

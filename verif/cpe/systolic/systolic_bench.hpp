@@ -29,7 +29,7 @@ class SystolicBench : public verif::Bench<Vtb_systolic>, private verif::Agent {
  public:
   explicit SystolicBench(uint64_t seed);
 
-  // What the core does next, in this order. It may be refused.
+  // The core's next commands, in this order. They may be refused.
   void command(const Command& command) { script_.push_back({.command = command}); }
   // Settings that are as they should be are mostly left out.
   void run(const Run& run);

@@ -45,7 +45,7 @@ class FakeProcessor {
       if (pages_.erase(page) == 0) throw std::runtime_error("a page is unmapped that is not mapped");
     }
   }
-  // What is there is lost; who has written it is not forgotten before it is cleared.
+  // The contents are lost; the record of their writers is kept until they are cleared.
   void discard(uint64_t address, uint64_t bytes) {
     if (address % kBlockBytes != 0 || bytes % kBlockBytes != 0) throw std::runtime_error("no whole blocks");
     check_not_own(address);

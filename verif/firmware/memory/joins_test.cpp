@@ -129,7 +129,7 @@ TEST_CASE("memory is discarded when its client has gone, freed before or not, an
   for (const auto& had : all) {
     if (had.context == 1 && ++freed % 2 == 0) scene.give_back(had);
   }
-  // The client itself may have that again as it is.
+  // The client itself may receive that memory again without clearing.
   CHECK(scene.processor.discarded() == 0);
   scene.leave(1);
   CHECK(scene.processor.discarded() == blocks_of_first * kBlockBytes);

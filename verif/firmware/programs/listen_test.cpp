@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program `listen` on the host, with a kernel, cores and a host that are played. What it hears is tested
-// on the card; here things happen between any two of its steps.
+// The program `listen` on the host, with a fake kernel, cores and host. Its transcription is tested on the
+// card; here events happen between any two of its steps.
 #include "abi/listen.hpp"
 
 #include <doctest/doctest.h>
@@ -31,7 +31,7 @@ uint64_t address(T* pointer) {
   return reinterpret_cast<uint64_t>(pointer);
 }
 
-// A list of so many nodes that some of it can be run ahead, and what it names.
+// A list with enough nodes to be run ahead in part, and the memory that it names.
 class Source {
  public:
   explicit Source(const std::string& sizes, const std::string& rows) {
@@ -57,7 +57,7 @@ class Source {
   uint32_t nodes_ = 0;
 };
 
-// A job of several windows, in each of which a few tokens are said.
+// A job of several windows with a few tokens each.
 class Bed {
  public:
   explicit Bed(building::Memory memory = building::Memory::kZeroCopy) {
@@ -102,17 +102,17 @@ class Bed {
 
   PlayedKernel kernel;
   uint64_t looks = 0;
-  // At this look nothing is under way, and the host tells what it has to tell, as it does when the program
-  // sleeps.
+  // Number of the look before which everything completes and the host sends its notifications, as it does
+  // when the program sleeps.
   uint64_t host_at = 0;
   bool cancels = false;
-  // Of commands of a type, this one fails.
+  // The command of this type and number fails.
   command::Type failing = command::Type::kNone;
   unsigned fails_at = 0;
   unsigned of_type = 0;
 
  private:
-  // Each thing once.
+  // Sends each notification once.
   void host() {
     if (cancels && std::exchange(cancels, false)) kernel.tell(kCancel, 1);
     if (!std::exchange(sound_told_, true)) kernel.tell(listen::kSound, 1);
@@ -142,10 +142,10 @@ class Bed {
   listen::Wish wish_ = {};
   unsigned launches_ = 0;
   bool sound_told_ = false;
-  uint64_t read_ = 0, told_ = 0;  // windows that the host has, and what it has told of them
+  uint64_t read_ = 0, told_ = 0;  // windows that the host has received, and those that it has acknowledged
 };
 
-// So often a job looks at what the host has told, if that is told while it sleeps.
+// How often a job reads the host's notifications, if these arrive while it sleeps.
 uint64_t looks_of_job() {
   Bed bed;
   REQUIRE(bed.run() == listen::kAll);
@@ -155,7 +155,7 @@ uint64_t looks_of_job() {
 
 }  // namespace
 
-TEST_CASE("listen: goes on whenever the host says that it has read windows, and loses none of that") {
+TEST_CASE("listen: continues whenever the host acknowledges windows, and loses no acknowledgement") {
   const uint64_t looks = looks_of_job();
   for (uint64_t at = 1; at <= looks; ++at) {
     CAPTURE(at);

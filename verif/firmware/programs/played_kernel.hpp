@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel below a program that runs on the host: keeps its commands, and completes them when it waits.
+// A fake kernel for a program that runs on the host: queues its commands, and completes them when the program
+// waits.
 #pragma once
 
 #include <bit>
@@ -15,10 +16,9 @@ namespace swai::program {
 
 class PlayedKernel : public Played {
  public:
-  // What it completes with.
+  // Returns the status with which a command completes.
   std::function<Status(command::Type, const CommandWords&)> runs = [](auto...) { return Status::kOk; };
-  // The host's turn: before each look at what it has told, and when the program sleeps and nothing is under
-  // way.
+  // The host's turns: before each read of the notes, and when the program sleeps and nothing is under way.
   std::function<void()> before_look = [] {};
   std::function<void()> asleep = [] {};
 
@@ -26,13 +26,13 @@ class PlayedKernel : public Played {
     notes_.words[number] = word;
     ++notes_.told;
   }
-  // All that was given.
+  // Completes all submitted commands.
   void complete() {
     while (completed() != given()) complete_next();
   }
   uint32_t given() const { return static_cast<uint32_t>(commands_.size()); }
   uint32_t completed() const { return notes_.completed + 1; }
-  // Commands that the program gave although it knew that its queue had failed.
+  // Commands that the program submitted although it knew that its queue had failed.
   unsigned given_in_vain() const { return given_in_vain_; }
 
   CallAnswer call(uint64_t function, uint64_t first, uint64_t second) override {
@@ -80,7 +80,7 @@ class PlayedKernel : public Played {
     const Command& command = commands_[completed()];
     const Status status = runs(command.type, command.words);
     if (status != Status::kOk) {
-      // None of those behind it runs.
+      // Later commands do not run.
       failed_ = completed();
       notes_.status = status;
       notes_.completed = given() - 1;

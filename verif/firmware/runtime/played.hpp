@@ -130,7 +130,7 @@ class Played {
       hear_alarm();
     }
   }
-  // How often it was time to look at what does not end by itself.
+  // Number of checks for launches that do not end by themselves.
   unsigned alarms() const { return alarms_; }
   // How often the firmware has looked at what there is to do.
   unsigned polls() const { return polls_; }

@@ -139,7 +139,8 @@ TEST_CASE(
   CHECK(most < 4 + 50);
 }
 
-TEST_CASE("programs: no alarm comes soon after one goes on; a program that sleeps makes up for that") {
+TEST_CASE(
+    "programs: no alarm comes soon after one resumes; the delayed alarm comes when the program sleeps") {
   Bed bed;
   auto& processor = bed.played.processor();
   REQUIRE(bed.other->detach() == Status::kOk);
@@ -170,7 +171,7 @@ TEST_CASE("programs: no alarm comes soon after one goes on; a program that sleep
       case 2:
         CHECK(bed.played.alarms() == alarms + 1);
         CHECK(processor.now() < due + 2 * kShort);
-        // What interrupts it before that leaves the alarm as it was.
+        // An earlier interrupt leaves the alarm unchanged.
         due = processor.alarm();
         processor.pass_to(due - kShort);
         return submit(state, command::Type::kLaunch, words);

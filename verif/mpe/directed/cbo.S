@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cache-block operations: when they are legal, how they fault, and that clean and flush leave the data where they belong.
-// What they do to the cache, the model alone does not show: see cbo_effects.S.
+// cbo_effects.S tests their effects on the cache, which the model alone does not show.
 #include "verif/mpe/directed/test.h"
 #include "verif/mpe/directed/paging.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code in pages of type IO: an access fault, and no instruction fetch leaves for such a page, speculative or ahead. What had got
-// into the instruction cache would be executed later in place of what is written to the page meanwhile.
+// Code in pages of type IO: an access fault, and no instruction fetch leaves for such a page, neither a speculative one
+// nor a prefetch. Lines in the instruction cache would be executed later in place of code written to the page
+// meanwhile.
 #include "verif/mpe/directed/test.h"
 #include "verif/mpe/directed/paging.h"
 
@@ -15,7 +16,7 @@
 #define RET 0x8082
 #define AT_END 28  // bytes of code in the cached page
 
-// In the first three lines of a page: other code, which memory has then; it is executed as memory without a type.
+// Other code for the first three lines of a page, written to memory; it is executed as memory without a type.
 .macro REPLACE_CODE page
   la s3, \page
   li t0, LI_A0_2

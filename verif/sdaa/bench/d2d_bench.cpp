@@ -28,17 +28,17 @@ namespace {
 using command::Engine;
 
 constexpr uint64_t kMaxBytes = 64 << 20;
-// `make bench` stops here; a copy this long needs nothing in the caches.
+// `make bench` stops here; copies of this length do not depend on the caches.
 constexpr uint64_t kLarge = 4 << 20;
 // Up to here a refresh of the memory makes a difference.
 constexpr uint64_t kShort = 256 << 10;
 constexpr uint64_t kRefresh = 3'900;  // cycles from one to the next
-// Rounds that count. They begin evenly spread between two refreshes; long copies differ by some per cent.
+// Measured rounds. They begin evenly spread between two refreshes; long copies differ by a few per cent.
 unsigned rounds(uint64_t bytes) {
   if (bytes <= kShort) return 20;
   return bytes < kMaxBytes ? 3 : 1;
 }
-// Rounds after which an engine that takes more than twice as long as another one is known well enough.
+// Rounds that suffice for an engine that takes more than twice as long as another one.
 unsigned few_rounds(uint64_t bytes) { return bytes <= kShort ? 3 : 1; }
 
 // Of the middle half. Single copies take one of two times, perhaps as they meet a refresh or not, and now and

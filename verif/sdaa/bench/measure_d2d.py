@@ -28,7 +28,7 @@ def main():
         if not failed:
             found = json.loads(printed)
             regrets += found.pop("regrets")
-            # Figures that both have are the first one's.
+            # For figures that both print, the first one counts.
             figures = found | figures
     if failed:
         sys.exit(1)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a client says that it has allocated.
+// Allocations that a client reports.
 #include "sim/iss/cpe/allocations.hpp"
 
 #include <doctest/doctest.h>

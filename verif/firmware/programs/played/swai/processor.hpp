@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In place of the header of the same name in firmware/programs: programs run on the host, and their calls
-// lead to a kernel that a test plays. Host and program share caches, so lines are only written.
+// Replaces the header of the same name in firmware/programs: programs run on the host, and their calls go to
+// a fake kernel of the test. Host and program share caches, so lines are only written.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ class Played {
  public:
   virtual CallAnswer call(uint64_t function, uint64_t first, uint64_t second) = 0;
   virtual Status submit(uint64_t function, const CommandWords& words, uint32_t& ticket) = 0;
-  // Each time that the program looks at them.
+  // Called each time that the program reads them.
   virtual const volatile Notes& notes() = 0;
 
   static Played& current() { return *current_; }
