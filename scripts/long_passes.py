@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """When each long test last passed on a clean tree: verif/long-passes.json, one line per test, which the runner writes.
-Without options it lists the long tests, the longest ago first, and fails when the file names what is not a long test.
+Without options it lists the long tests, the oldest pass first, and fails if the file names a test that is not long.
 --json prints the figure for `make bench`."""
 
 import argparse
