@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* kExamples =
     R"(Jobs run as `swai serve` has been told (--jobs), with its cards; their output is kept until it ends.
-`watch` shows a job's output until it is over, and ends with its exit code; with 2 when the disk had no room for all of it.
+`watch` prints a job's output until it ends, and exits with the job's exit code (2 if that is 0 and output is missing).
 
 Examples:
   swai job submit --folder build/examples/axpy ./axpy

@@ -68,8 +68,8 @@ void Service::check_who_asks(const Request& request) const {
   // A page in a browser can reach this machine by a name of the page's own, which the browser sends as the
   // host.
   if (loopback_ && !names_this_machine(request.host)) {
-    throw Problem(
-        403, "this server is for programs on its own machine, which call it localhost, 127.0.0.1 or [::1]");
+    throw Problem(403,
+                  "the Host must be localhost, 127.0.0.1 or [::1]: only programs on this machine are served");
   }
   // A browser lets a page send a form anywhere.
   if (!request.origin.empty()) throw Problem(403, "this server is not for pages in a browser");

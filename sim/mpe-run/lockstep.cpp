@@ -124,7 +124,7 @@ std::string Lockstep::wrong_writes() {
     for (unsigned byte = 0; byte < write.bytes.size(); ++byte) {
       text += fmt::format("{}{:02x}", byte % 8 == 0 ? " " : "", write.bytes[byte]);
     }
-    text += "\n             model: memory has never held that\n";
+    text += "\n             model: the line has never held these bytes\n";
   }
   return text;
 }

@@ -262,13 +262,13 @@ class Daemon(ServeTest):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertNotIn("starts a simulated card", done.stderr)
             log = pathlib.Path(folder, "swai/log")
-            self.wait_until(lambda: "has left" in log.read_text(), "the log does not tell that the program has left")
+            self.wait_until(lambda: "has left" in log.read_text(), "the log does not report that the program has left")
             self.assertRegex(log.read_text(), r"swai: swai \(process \d+\) comes as client \d+")
             # A program can have any name, which is printed without control characters.
             strange = self.folder / "\x1b[31m\x7f"
             strange.symlink_to(SWAI)
             subprocess.run([strange, *map(str, COPY)], capture_output=True, env=self.environment, timeout=LIMIT, check=True)
-            self.wait_until(lambda: log.read_text().count("has left") == 2, "the log does not tell that the program has left")
+            self.wait_until(lambda: log.read_text().count("has left") == 2, "the log does not report that the program has left")
             self.assertIn("swai: ?[31m? (process", log.read_text())
             self.assertNotRegex(log.read_text(), r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
             # Each line behind the one that says that a card is started.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that mistakes of kernels are found on a whole card of the fast tier, as swai starts it: kernels that make one each, and
-what is right, beside the firmware; and accesses to memory that is not allocated. Run from the repository root."""
+"""Tests that mistakes of kernels are found on a whole card of the fast tier, as swai starts it: kernels that
+make one each, correct kernels beside the firmware, and accesses to unallocated memory. Run from the repository root."""
 
 import json
 import os

@@ -50,7 +50,7 @@ class FakeProcessor {
     if (address % kBlockBytes != 0 || bytes % kBlockBytes != 0) throw std::runtime_error("no whole blocks");
     check_not_own(address);
     for (uint64_t page = address; page < address + bytes; page += kBlockBytes) {
-      if (pages_.contains(page)) throw std::runtime_error("a page is discarded that is mapped");
+      if (pages_.contains(page)) throw std::runtime_error("a mapped page is discarded");
     }
     const auto end = writers_.lower_bound(address + bytes);
     for (auto it = writers_.lower_bound(address); it != end; ++it) words_.erase(it->first);
