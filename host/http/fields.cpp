@@ -42,7 +42,8 @@ Parsed parse_json(std::string_view text) {
       return true;
     });
   } catch (const Parsed::parse_error& error) {
-    const std::string_view before = text.substr(0, error.byte);
+    // `byte` counts from 1, and what it names may be the end of a line.
+    const std::string_view before = text.substr(0, error.byte - 1);
     throw bad_request(fmt::format("invalid JSON at line {}, column {}", 1 + std::ranges::count(before, '\n'),
                                   error.byte - (before.rfind('\n') + 1)));
   } catch (const Parsed::out_of_range&) {

@@ -205,6 +205,7 @@ TEST_CASE("invalid JSON is named by its place") {
   CHECK(said(R"({"model": "m", "prompt": "Once")") == "invalid JSON at line 1, column 32");
   CHECK(said("{\n  \"model\": \"m\",\n  prompt\n}") == "invalid JSON at line 3, column 3");
   CHECK(said("") == "invalid JSON at line 1, column 1");
+  CHECK(said("{\n  \"model\": \"m\n\"}") == "invalid JSON at line 2, column 14");
   CHECK(said(R"({"model": 1e999})") == "invalid JSON: a number is out of range");
 }
 
