@@ -140,15 +140,16 @@ void run_ahead() {
 // Loads the launch's arguments, the first batch of nodes, and parameters. False: the launch is not needed any
 // more.
 bool begin_list(const node::WalkArgs* args) {
+  dma::Ticket last;
   {
     const dma::Background no_operand;
-    dma::wait(dma::load(&arguments, global(args), sizeof arguments));
+    last = dma::load(&arguments, global(args), sizeof arguments);
+    dma::wait(last);
   }
   if (arguments.count > node::kMaxNodes || arguments.parameter_count > node::kMaxParameters)
     operators::refuse(Refusal::kCount);
   fetch(0);
   const dma::Background no_operand;
-  dma::Ticket last = {};
   if (parameter_count() != 0)
     last = dma::load(parameters, arguments.parameters, parameter_count() * sizeof(uint64_t));
   if (arguments.unless) last = dma::load(unless, arguments.unless, sizeof unless);
