@@ -102,6 +102,7 @@ walk::List& CardSpeech::beams_list() {
 }
 
 void CardSpeech::begin_sound(uint32_t window) {
+  drop_window();
   stream_ = 0;
   auto found = windows_.find(window);
   if (found == windows_.end()) {
@@ -196,8 +197,14 @@ void CardSpeech::place_window(std::span<const float> mel) {
   is_placed_ = true;
 }
 
-void CardSpeech::hear(std::span<const float> mel) {
+// What comes in its place must not be overwritten by a copy that is still under way.
+void CardSpeech::drop_window() {
+  if (is_placed_) wait_for_window();
   forget_window();
+}
+
+void CardSpeech::hear(std::span<const float> mel) {
+  drop_window();
   mel_.put(walk::bytes_of(mel), frame_bytes(card_));
   run(lists().encoder, {}, heard_, 1);
   ++passes_[{window_->frames, Of::kEncoder, 0, 0}];

@@ -122,6 +122,7 @@ class CardSpeech : public Speech {
 
   void obey(const Rules& rules);
   void set_temperature(double temperature);
+  void drop_window();
   void run(walk::List& list, const std::map<std::string, int64_t>& sizes, Work& work, uint64_t items);
 
   walk::Walker& walker_;
