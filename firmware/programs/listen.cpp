@@ -117,8 +117,9 @@ class Listener {
     // No message, run or node that was run ahead may be under way when the program ends: their memory may
     // then belong to another job.
     lists_.drop_ahead();
-    const bool ended = job_.stream().flush() == Status::kOk && lists_.wait() == Status::kOk;
-    return counted && ended ? code : Code::kFailed;
+    const bool sent = job_.stream().flush() == Status::kOk;
+    const bool ended = lists_.wait() == Status::kOk;
+    return counted && sent && ended ? code : Code::kFailed;
   }
 
  private:
