@@ -65,7 +65,10 @@ class NewTrace {
     std::error_code none;
     const auto is = std::filesystem::status(path, none);
     // Pipes and devices are written directly.
-    if (!std::filesystem::exists(is) || std::filesystem::is_regular_file(is)) part_ = path + ".part";
+    if (std::filesystem::exists(is) && !std::filesystem::is_regular_file(is)) return;
+    // A link stays one.
+    if (std::filesystem::exists(is)) path_ = std::filesystem::canonical(path).string();
+    part_ = path_ + ".part";
   }
   ~NewTrace() {
     std::error_code none;
@@ -84,7 +87,7 @@ class NewTrace {
   }
 
  private:
-  const std::string path_;
+  std::string path_;
   std::string part_;
 };
 

@@ -472,7 +472,11 @@ class Rest(CardTest):
         part.symlink_to("/dev/full")
         self.assertIn("the trace is incomplete", self.run_swai("--quiet", "trace", trace, SWAI, "copy-test", "--size", "4K", "--kind", "to-card", code=2)[1])
         self.assertEqual(([*self.folder.iterdir()], trace.read_text()), ([trace], "before"))
-        self.run_swai("--quiet", "trace", trace, SWAI, "copy-test", "--size", "4K", "--kind", "to-card")
+        # A link stays one.
+        link = self.folder / "link"
+        link.symlink_to(trace)
+        self.run_swai("--quiet", "trace", link, SWAI, "copy-test", "--size", "4K", "--kind", "to-card")
+        self.assertTrue(link.is_symlink())
         # Which slice of which track: the copy went through a DMA channel.
         tracks = {part.track.name for part in perfetto.read(trace).slices}
         self.assertIn("DMA 0", tracks)
