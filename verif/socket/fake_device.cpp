@@ -23,6 +23,8 @@ constexpr uint64_t kWriteCycles = 250;
 constexpr uint64_t kPieceCycles = 10;
 constexpr uint64_t kQueueBytes = 2 << 20;
 constexpr uint64_t kBytesPerCycle = 32;
+// No cycle is later, so that sums of cycles do not wrap: an event in the past would repeat for ever.
+constexpr uint64_t kEndOfTime = uint64_t{1} << 62;
 
 }  // namespace
 
@@ -142,7 +144,7 @@ void FakeDevice::register_written(uint64_t offset) {
 }
 
 void FakeDevice::start_timer() {
-  at(cycle() + std::max<uint64_t>(get(kFakeTimer), 1), [this] {
+  at(cycle() + std::clamp<uint64_t>(get(kFakeTimer), 1, kEndOfTime), [this] {
     note("timer");
     clock_.called_ = true;
     host_->interrupt(1);
@@ -247,6 +249,7 @@ bool FakeClock::asleep() const {
 }
 
 void FakeClock::run(uint64_t limit) {
+  limit = std::min(limit, kEndOfTime);
   ++runs_;
   called_ = false;
   while (!asleep()) {

@@ -105,6 +105,19 @@ TEST_CASE("a client that leaves in the middle of an endless wait") {
   CHECK(!rig.server->time_may_pass());
 }
 
+TEST_CASE("a timer beyond the last cycle never fires") {
+  Rig rig;
+  RawClient client(rig.connection(), rig.turner());
+  client.hello();
+  client.write64(9, 0x40, 1);
+  client.write64(4, kFakeRepeat, ~uint64_t{0});
+  client.write64(4, kFakeTimer, ~uint64_t{0});
+  client.write(9, 0x80, Pack().u64(0).u64(1'000'000).u64(0));
+  client.send(9, region_access(0xa0, 9, 24));
+  rig.settle();
+  CHECK(rig.clock.cycle() == 1'000'000);
+}
+
 TEST_CASE("one client at a time") {
   Rig rig(2);
   rig.start();
