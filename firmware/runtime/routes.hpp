@@ -44,7 +44,7 @@ class Routes {
     const auto wanted = static_cast<unsigned>(std::clamp<uint64_t>(copy.bytes / kWorthALane, 1, kLanes));
     const unsigned lanes = std::min({wanted, most, transfers_.free()});
     if (lanes == 0) return 0;
-    const uint64_t part = (copy.bytes / lanes + kLine - 1) & ~(kLine - 1);
+    const uint64_t part = ((copy.bytes + lanes - 1) / lanes + kLine - 1) & ~(kLine - 1);
     uint32_t channels = 0;
     for (unsigned lane = 0; lane < lanes && lane * part < copy.bytes; ++lane) {
       const uint64_t at = lane * part;

@@ -77,6 +77,28 @@ TEST_CASE("engines: each copies what it is asked for, and nothing beside") {
   }
 }
 
+TEST_CASE("engines: the last bytes are copied, whatever remains of the channels' parts") {
+  const Fakes fakes;
+  std::mt19937_64 random(test_seed());
+  constexpr size_t kLines = 4 * 64;  // of four channels
+  for (const Engine engine : {Engine::kHost, Engine::kRootComplex}) {
+    CAPTURE(static_cast<unsigned>(engine));
+    for (size_t rest = 0; rest < 5; ++rest) {
+      const auto data = random_bytes(random, 500 * kLines + rest);
+      void* const from = allocate(data.size());
+      void* const to = allocate(data.size());
+      REQUIRE_OK(sdaaMemcpyHtoD(from, data.data(), data.size()));
+      REQUIRE_OK(sdaaMemset(to, 0xa5, data.size()));
+      REQUIRE_OK(copy_by(engine, to, from, data.size()));
+      std::vector<uint8_t> there(data.size());
+      REQUIRE_OK(sdaaMemcpyDtoH(there.data(), to, there.size()));
+      CHECK(there == data);
+      REQUIRE_OK(sdaaFree(from));
+      REQUIRE_OK(sdaaFree(to));
+    }
+  }
+}
+
 TEST_CASE("engines: a copy over the link takes many rings of descriptors, wherever these begin") {
   const Fakes fakes;
   std::mt19937_64 random(test_seed());
