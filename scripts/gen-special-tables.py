@@ -106,6 +106,7 @@ def rtl(table):
     used = [f"9'd{i}: word_o <= 64'h{word:016x};" for i, word in enumerate(table) if word]
     lines = "\n".join("        " + " ".join(group) for group in grouped(used, 3))
     return f"""\
+// SPDX-License-Identifier: Apache-2.0
 // The table of fp32_special, read with a clock. Written by scripts/gen-special-tables.py, which says what a word means.
 module fp32_special_table (
   input  logic        clk_i,
@@ -130,6 +131,7 @@ endmodule
 def model(table):
     lines = "\n".join("    " + ", ".join(f"0x{word:016x}" for word in group) + "," for group in grouped(table, 5))
     return f"""\
+// SPDX-License-Identifier: Apache-2.0
 // The table of the special functions. Written by scripts/gen-special-tables.py, which says what a word means.
 #pragma once
 
