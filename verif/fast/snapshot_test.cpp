@@ -64,7 +64,7 @@ struct Unvisited {
 constexpr Unvisited kUnvisited[] = {
     {"iss::cpe::RoundMemory", 464},  // empty between rounds
     {"iss::cpe::Cpe", 96},           // who looks for mistakes; of a round
-    {"iss::cpe::Dma", 28},
+    {"iss::cpe::Dma", 27},
     {"iss::cpe::Hart", 70},  // where a row is, the last failure of a fetch
     {"iss::cpe::Port", 29},
     {"iss::cpe::Sync", 8},

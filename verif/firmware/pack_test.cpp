@@ -181,7 +181,7 @@ TEST_CASE("flash files that cannot be used, and images that are not written") {
   write_file(folder / "small", Bytes(1000));
   CHECK(error_of([&] { FlashFile flash(folder / "small"); }).find("has 1000 bytes") != std::string::npos);
   CHECK(error_of([&] { read_file(folder / "."); }).find("folder") != std::string::npos);
-  CHECK(error_of([&] { write_file(folder / "no/such/folder", {}); }).find("cannot write") !=
+  CHECK(error_of([&] { write_file(folder / "no/such/folder", {}); }).find("cannot be written") !=
         std::string::npos);
 
   const std::string path = folder / "flash.bin";

@@ -86,6 +86,7 @@ TEST_CASE("on the card: listen refuses arguments that make no sense, and says wh
   nowhere.frames = 1;
   nowhere.placed = listen::kNone;
   program.start(nowhere);
+  REQUIRE_OK(sdaaProgramTell(program, listen::kSound, 1));
   program.fails(sdaaErrorInvalidDevicePointer);
   for (const building::Source& one : {good.encoder, good.several, good.one, no_tokens})
     REQUIRE_OK(sdaaFree(reinterpret_cast<void*>(one.addresses)));

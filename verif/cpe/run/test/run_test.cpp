@@ -359,14 +359,14 @@ TEST_CASE("reports name cause, place, and what a CPE waits for") {
   const std::string text = report(job, outcome, false);
   CHECK(text.find("CPE 0: DMA read at 0x1000 of segment 4: beyond the end of the segment, pc 0x50000002 "
                   "(empty)\n") != std::string::npos);
-  CHECK(text.find("CPE 1: waits for something (empty, cpe-kernels/kernels/empty.cpp:4)\n") !=
+  CHECK(text.find("CPE 1: waits for something (empty, cpe-kernels/kernels/empty.cpp:5)\n") !=
         std::string::npos);
   const auto json = report_json(job, {kernel_run::Outcome{}, outcome});
   CHECK(json["launches"].size() == 2);
   CHECK(json["passed"] == false);
   CHECK(json["faults"].size() == 2);
   CHECK(json["faults"][0]["offset"] == 0x1000);
-  CHECK(json["faults"][1]["line"] == "cpe-kernels/kernels/empty.cpp:4");
+  CHECK(json["faults"][1]["line"] == "cpe-kernels/kernels/empty.cpp:5");
   CHECK(json["counters"]["things"][2] == 1000);
 }
 
