@@ -161,7 +161,7 @@ inline constexpr Operator kPreparing[] = {{
 {preparing}
 }};
 // Of these, those that may do so while the node before runs.
-inline bool goes_ahead(uint16_t number) {{ return number < 32 && ({going_ahead:#010x} >> number & 1) != 0; }}
+inline bool goes_ahead(uint16_t number) {{ return number < 32 && ({going_ahead:#010x}u >> number & 1) != 0; }}
 
 }}  // namespace swai::operators
 """
