@@ -197,7 +197,7 @@ void CardSpeech::place_window(std::span<const float> mel) {
   is_placed_ = true;
 }
 
-// What comes in its place must not be overwritten by a copy that is still under way.
+// The next window must not be overwritten by a copy that is still under way.
 void CardSpeech::drop_window() {
   if (is_placed_) wait_for_window();
   forget_window();
