@@ -28,7 +28,8 @@ size_t open_descriptors(pid_t pid) {
 size_t shared_files(pid_t pid) {
   std::ifstream maps("/proc/" + std::to_string(pid) + "/maps");
   size_t count = 0;
-  for (std::string line; std::getline(maps, line);) count += line.find("memfd:swai-pinned") != std::string::npos;
+  for (std::string line; std::getline(maps, line);)
+    count += line.find("memfd:swai-pinned") != std::string::npos;
   return count;
 }
 
