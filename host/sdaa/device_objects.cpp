@@ -28,11 +28,7 @@ void check_opened(const Queue* queue) {
 Queue* Device::open_queue() {
   Connection::Values values;
   const Status status = connection_->request(Operation::kQueueOpen, {}, values);
-  if (status == Status::kNoQueue) {
-    if (spare_ == nullptr) return nullptr;
-    close_spare();
-    return open_queue();
-  }
+  if (status == Status::kNoQueue) return nullptr;
   if (status != Status::kOk)
     fail(code_of(status), fmt::format("the card opens no queue: {}", protocol::text(status)));
   auto queue = std::make_unique<Queue>();
@@ -109,7 +105,8 @@ void Device::give_program_queue_back(Queue& queue, bool has_ended) {
   spare_ = &queue;
 }
 
-// One that no stream has, a new one, or that which fewest streams share.
+// One that no stream has, a new one, or that which fewest streams share. Never the one that is kept for the
+// next program: streams can share a queue, programs cannot.
 Queue& Device::pick_queue(Lock& lock) {
   service_queue();
   for (const auto& queue : queues_) {
@@ -120,7 +117,7 @@ Queue& Device::pick_queue(Lock& lock) {
     }
     return *queue;
   }
-  if (!no_more_queues_ || spare_ != nullptr) {
+  if (!no_more_queues_) {
     if (Queue* queue = open_queue()) return *queue;
     no_more_queues_ = true;
   }

@@ -25,7 +25,9 @@ CardListener::CardListener(std::string name, std::span<const uint8_t> program, C
       special_(special),
       kept_("logits of windows", listen::kKept * speech.logits_bytes()),
       sound_(walk::CardMemory(kSoundMemory, kWindows * speech.window_bytes())),
-      job_(std::move(name), program) {}
+      job_(std::move(name), program) {
+  speech_.expect_early_windows();
+}
 
 void CardListener::take(std::span<const float> mel, uint64_t frames) {
   speech_.place_window(mel);

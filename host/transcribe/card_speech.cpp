@@ -67,7 +67,6 @@ CardSpeech::CardSpeech(walk::Walker& walker, const WhisperModel& model, const Fo
       cross_("keys and values of the sound", model.programs.encoder.pattern, ValueKind::kOutput),
       padded_("sound between zeros", size_t{card_.frames() + 1} * card_.shape.width * sizeof(float)),
       mel_("spectrogram", mel_bytes(card_)),
-      window_copy_("the first window of a sound", mel_bytes(card_)),
       forbidden_("forbidden tokens", walk::bytes_of(bits_of(forbidden, card_.shape.vocabulary))),
       settings_("settings", sizeof(operators::SampleSettings)),
       words_("tokens", sizeof(Words), walk::CardMemory::kShared),
@@ -178,9 +177,7 @@ void CardSpeech::place(const WhisperModel& model) {
   // Rows of zeros stand before and behind the sound, and stay.
   const std::vector<float> zeros(std::max(padded_.bytes(), mel_.bytes()) / sizeof(float));
   padded_.put(walk::bytes_of(zeros).first(padded_.bytes()));
-  // Copied by the same way as windows, so that it is set up when the first window comes.
-  window_copy_.begin(mel_, walk::bytes_of(zeros).first(mel_.bytes()), 0);
-  window_copy_.wait();
+  mel_.put(walk::bytes_of(zeros).first(mel_.bytes()));
   choose_likeliest();
 }
 
@@ -191,9 +188,16 @@ void CardSpeech::run(walk::List& list, const std::map<std::string, int64_t>& siz
   work.items += items;
 }
 
+void CardSpeech::expect_early_windows() {
+  const std::vector<uint8_t> zeros(mel_bytes(card_));
+  window_copy_.emplace("the first window of a sound", zeros.size());
+  window_copy_->begin(mel_, zeros, 0);
+  window_copy_->wait();
+}
+
 void CardSpeech::place_window(std::span<const float> mel) {
   const size_t window_bytes = window_->frames * frame_bytes(card_);
-  window_copy_.begin(mel_, walk::bytes_of(mel).first(window_bytes), frame_bytes(card_));
+  window_copy_.value().begin(mel_, walk::bytes_of(mel).first(window_bytes), frame_bytes(card_));
   is_placed_ = true;
 }
 

@@ -42,10 +42,13 @@ class CardSpeech : public Speech {
   // apart), and that the likeliest token is chosen. Lists are those of the sound that has begun.
   listen::Wish places();
   void choose_likeliest() { set_temperature(0); }
+  // Opens a stream for first windows and copies zeros on it, so that it is ready when a window comes. To be
+  // called after a program was loaded: a program needs a queue of its own, streams can share one.
+  void expect_early_windows();
   // A sound's first window, of rows of frames, lies where the encoder reads, from the end of
   // wait_for_window() until something else does.
   void place_window(std::span<const float> mel);
-  void wait_for_window() { window_copy_.wait(); }
+  void wait_for_window() { window_copy_.value().wait(); }
   bool has_window() const { return is_placed_; }
   void forget_window() { is_placed_ = false; }
   // What the last such program has done.
@@ -135,7 +138,7 @@ class CardSpeech : public Speech {
   std::optional<Beams> beams_;
   walk::NamedMemory encoder_weights_, decoder_weights_, states_, cross_;
   walk::CardMemory padded_, mel_;
-  walk::EarlyCopy window_copy_;
+  std::optional<walk::EarlyCopy> window_copy_;
   walk::CardMemory forbidden_, settings_, words_, logits_, between_;
   std::map<uint32_t, Window> windows_;  // by their frames
   Window* window_ = nullptr;
