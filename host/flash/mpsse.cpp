@@ -31,8 +31,8 @@ enum Opcode : uint8_t {
   kFullClock = 0x8A,
   kNoThreePhase = 0x8D,
   kNoAdaptive = 0x97,
-  kNoSuchCommand = 0xAA,
-  kBadCommand = 0xFA,  // the answer to one
+  kNoSuchCommand = 0xAA,  // nor is there 0xAB
+  kBadCommand = 0xFA,     // the answer to one
 };
 constexpr size_t kMostBytes = 65536;  // of one command
 constexpr uint32_t kHalfClock = 30'000'000;
@@ -107,7 +107,7 @@ Mpsse::~Mpsse() {
 }
 
 void Mpsse::restart() {
-  usb_.restart();
+  usb_.stop();
   taken_ = 0;
   begin();
 }
@@ -120,6 +120,7 @@ void Mpsse::begin() {
   usb_.control(kReset, kForgetSent, port);
   usb_.control(kLatency, kLatencyMs, port);
   usb_.control(kBitMode, kModeMpsse, port);
+  usb_.start_receiving();
   synchronise();
   const std::array<uint8_t, 10> settings = {kFullClock,
                                             kNoAdaptive,
@@ -134,15 +135,27 @@ void Mpsse::begin() {
   exchange(settings, {});
 }
 
-// A command that there is not is answered with its number: from there on we know what belongs to what. What
-// an earlier program has left behind comes before.
+// An unknown command is answered with its number: from there on we know which answer belongs to which
+// command. Bytes left over from before come first, and may look like that answer themselves. So we ask again,
+// with another number, until an answer comes without anything before it.
 void Mpsse::synchronise() {
-  const std::array<uint8_t, 2> question = {kNoSuchCommand, kSendNow};
+  size_t left_over = 0;
+  read_until_answer(kNoSuchCommand, left_over);
+  for (uint8_t command = kNoSuchCommand;;) {
+    command ^= 1U;
+    const size_t before = left_over;
+    read_until_answer(command, left_over);
+    if (left_over == before) return;
+  }
+}
+
+void Mpsse::read_until_answer(uint8_t command, size_t& left_over) {
+  const std::array<uint8_t, 2> question = {command, kSendNow};
   usb_.send(question);
-  constexpr size_t kMostLeftOver = 64 << 10;
+  constexpr size_t kMaxLeftOver = 64 << 10;
   std::vector<uint8_t> seen;
-  while (seen.size() < 2 || seen[seen.size() - 2] != kBadCommand || seen.back() != kNoSuchCommand) {
-    if (seen.size() > kMostLeftOver) {
+  while (seen.size() < 2 || seen[seen.size() - 2] != kBadCommand || seen.back() != command) {
+    if (left_over + seen.size() > kMaxLeftOver) {
       throw BoardError(Trouble::kWrongBoard,
                        fmt::format("board at usb {}: its USB chip does not answer as an FT2232H's "
                                    "serial engine does; is it the right --board?",
@@ -155,6 +168,7 @@ void Mpsse::synchronise() {
       usb_.wait();
     }
   }
+  left_over += seen.size() - question.size();
 }
 
 std::span<uint8_t> Mpsse::take(std::span<uint8_t> to) {

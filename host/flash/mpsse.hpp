@@ -60,6 +60,8 @@ class Mpsse {
  private:
   void begin();
   void synchronise();
+  // Counts what comes before the answer to an unknown command.
+  void read_until_answer(uint8_t command, size_t& left_over);
   void exchange(std::span<const uint8_t> out, std::span<uint8_t> to);
   // Takes what has come in, less the two status bytes of each packet; returns what is still to be filled.
   std::span<uint8_t> take(std::span<uint8_t> to);

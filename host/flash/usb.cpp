@@ -200,12 +200,6 @@ UsbDevice::UsbDevice(const UsbPlace& place, const Endpoints& endpoints)
     fail(code, "cannot be taken");
   }
   context_ = context.release();
-  try {
-    start_receiving();
-  } catch (const BoardError&) {
-    close();
-    throw;
-  }
 }
 
 UsbDevice::~UsbDevice() { close(); }
@@ -309,13 +303,12 @@ void UsbDevice::stop_all() {
   stopping_ = false;
 }
 
-void UsbDevice::restart() {
+void UsbDevice::stop() {
   stop_all();
   libusb_clear_halt(handle_, endpoints_.in);
   libusb_clear_halt(handle_, endpoints_.out);
   trouble_ = 0;
   received_.clear();
-  start_receiving();
 }
 
 }  // namespace swai::flash

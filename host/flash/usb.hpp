@@ -64,15 +64,16 @@ class UsbDevice {
   // What came in, transfer by transfer, as the device cut it.
   std::deque<std::vector<uint8_t>>& received() { return received_; }
 
-  // Gives up what is under way, takes and forgets what comes in, and begins anew.
-  void restart();
+  // Nothing is received before: a device can be told first to drop what it still has.
+  void start_receiving();
+  // Gives up what is under way, and forgets what came in.
+  void stop();
 
  private:
   struct Transfer;
   static void completed(libusb_transfer* transfer);
   int submit(Transfer& transfer);
   void add(bool in, std::vector<uint8_t> bytes);
-  void start_receiving();
   void stop_all();
   void close();
   void handle_events();

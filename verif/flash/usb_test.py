@@ -272,6 +272,19 @@ class Failures(FlashTest):
         self.assert_holds("b", self.new)
         self.assertIn("does not answer", self.flash("info", faults=["timeout=transfer:12"], code=4)[1])
 
+    def test_answers_in_data(self):
+        """What is left over of a lost transfer looks like the answers by which the programmer finds its place again."""
+        self.environment["SWAI_USB_PATIENCE_MS"] = "300"
+        # Odd lengths, so that the pattern lies differently in each packet.
+        self.new = images.with_payload(NEW, (b"\xfa\xaa\xfa\xab\x00" * 12_000)[:60_000])
+        self.image.write_bytes(self.new)
+        for transfer in range(94, 106):
+            with self.subTest(transfer=transfer):
+                images.chip(self.chip, a=self.old)
+                self.flash("write", self.image, faults=[f"timeout=transfer:{transfer}"])
+                self.assert_happened()
+                self.assert_holds("b", self.new)
+
     def test_wrong_board(self):
         self.assertIn("is a 1BitSquared iCEBreaker", self.flash("--board", "versa", "info", code=3)[1])
         message = self.flash("--board", "versa", "info", board="ecpix5", code=3)[1]
