@@ -108,8 +108,10 @@ class DmaBench : public verif::Bench<Vtb_dma>, private verif::Agent {
   bool was_halted_ = false;
   std::array<uint8_t, 75> offer_{};
   std::array<bool, 2> reading_{};  // the other ports of the local memory
-  std::deque<std::pair<uint32_t, uint64_t>>
-      last_answers_;  // per ticket not yet known complete: cycle of its last answer
+  // Of the last cycles: ticket, and the cycle of its last answer. Transfers complete in order, a cycle each,
+  // so an answer counts for later tickets, too.
+  std::deque<std::pair<uint32_t, uint64_t>> last_answers_;
+  std::optional<uint32_t> told_;  // the highest ticket that the engine has said is complete
 };
 
 }  // namespace swai::cpe
