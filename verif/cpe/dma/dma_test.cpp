@@ -244,7 +244,7 @@ void test_random(uint64_t seed, uint64_t cycles) {
       program.transfers, bench.requests, bench.loaded, bench.stored, program.refused, program.launches,
       bench.background_cycles);
   check(program.transfers > cycles / 400 && bench.loaded > cycles && bench.stored > cycles &&
-            program.refused > cycles / 5000 && program.launches > cycles / 20000 &&
+            program.refused > cycles / 10000 && program.launches > cycles / 20000 &&
             bench.background_cycles > cycles / 50,
         "too few of a kind");
 }
