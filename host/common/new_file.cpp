@@ -2,6 +2,7 @@
 #include "host/common/new_file.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -21,9 +22,16 @@ namespace {
 
 }  // namespace
 
-NewFile::NewFile(std::string path) : path_(std::move(path)), temporary_(path_ + ".part") {
-  file_ = std::fopen(temporary_.c_str(), "wbx");
-  if (file_ == nullptr) fail();
+NewFile::NewFile(std::string path) : path_(std::move(path)) {
+  // Another process may write the same file, or have been killed while it did.
+  constexpr int kAttempts = 100;
+  for (int attempt = 0; file_ == nullptr; ++attempt) {
+    temporary_ = fmt::format("{}.{}-{}.part", path_, ::getpid(), attempt);
+    file_ = std::fopen(temporary_.c_str(), "wbx");
+    if (file_ == nullptr && (errno != EEXIST || attempt == kAttempts)) fail();
+  }
+  struct stat replaced = {};
+  if (::stat(path_.c_str(), &replaced) == 0) ::fchmod(::fileno(file_), replaced.st_mode & 07777);
 }
 
 NewFile::~NewFile() {
@@ -46,7 +54,7 @@ void NewFile::finish() {
   std::fclose(std::exchange(file_, nullptr));
 }
 
-void NewFile::fail() const { refuse(temporary_, errno); }
+void NewFile::fail() const { refuse(path_, errno); }
 
 void write_file(const std::string& path, std::span<const uint8_t> bytes) {
   namespace fs = std::filesystem;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's image library and flash files.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <random>
 
 #include "abi/sha256.hpp"
@@ -192,6 +195,21 @@ TEST_CASE("flash files that cannot be used, and images that are not written") {
   image.back() ^= 1;
   CHECK(error_of([&] { flash.write(Slot::kA, image); }).find("digest wrong") != std::string::npos);
   CHECK(check(flash.slot(Slot::kA)) == Refusal::kErased);
+}
+
+TEST_CASE(
+    "files that are replaced keep their mode, and a temporary file that was left behind is no obstacle") {
+  namespace fs = std::filesystem;
+  const TempFolder folder;
+  const std::string path = folder / "file";
+  write_file(path, Bytes(1));
+  fs::permissions(path, fs::perms::owner_all);
+  write_file(path + ".part", Bytes(2));
+  write_file(fmt::format("{}.{}-0.part", path, ::getpid()), Bytes(3));
+  write_file(path, Bytes(4));
+  CHECK(read_file(path).size() == 4);
+  CHECK(fs::status(path).permissions() == fs::perms::owner_all);
+  CHECK(std::distance(fs::directory_iterator(folder / "."), fs::directory_iterator()) == 3);
 }
 
 }  // namespace
