@@ -146,9 +146,44 @@ CLI::App* Cli::add(const std::string& name, const std::string& what, std::functi
   return command;
 }
 
+namespace {
+
+// Where the -- stands that ends the options of a command which takes a program; the end if there is none.
+// Behind the program's name it is the program's.
+std::vector<std::string>::iterator end_of_options(const CLI::App& app, std::vector<std::string>& words) {
+  const CLI::App* command = &app;
+  size_t plain = 0;  // words that are neither options nor commands
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    const std::string& name = *word;
+    if (name == "--") return command->get_prefix_command() ? word : words.end();
+    if (name.starts_with('-')) {
+      const CLI::Option* option = command->get_option_no_throw(name);
+      if (option == nullptr) option = app.get_option_no_throw(name);
+      if (option != nullptr && option->get_expected_min() > 0 && word + 1 != words.end()) ++word;
+      continue;
+    }
+    const auto named = command->get_subcommands([&](const CLI::App* one) { return one->get_name() == name; });
+    if (!named.empty()) {
+      command = named.front();
+    } else {
+      const auto positionals =
+          command->get_options([](const CLI::Option* one) { return one->get_positional(); });
+      if (command->get_prefix_command() && plain++ == positionals.size()) return words.end();
+    }
+  }
+  return words.end();
+}
+
+}  // namespace
+
 int Cli::run(int argc, char** argv) {
   try {
-    app_.parse(argc, argv);
+    // The parser would give what comes after a -- to the command above.
+    std::vector<std::string> words(argv + 1, argv + argc);
+    const auto end = end_of_options(app_, words);
+    if (end != words.end()) words.erase(end);
+    std::ranges::reverse(words);  // as the parser takes a list
+    app_.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
     const bool good = app_.exit(error) == 0;
     if (good && std::cout.flush()) return kDone;

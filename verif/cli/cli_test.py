@@ -457,7 +457,10 @@ class Rest(CardTest):
         # Programs that know nothing of where the library lies find it, behind what they find already.
         self.environment["LD_LIBRARY_PATH"] = "/first"
         self.assertEqual(self.run_swai("--quiet", "exec", "sh", "-c", "echo $LD_LIBRARY_PATH")[0], f"/first:{pathlib.Path(SWAI).parent}\n")
-        self.assertIn("PROGRAM", self.run_swai("exec", code=2)[1])
+        for words in (["--"], [], ["--folder", "/", "--"]):
+            self.assertEqual(self.run_swai("--quiet", "exec", *words, "echo", "a", "--", "x")[0], "a -- x\n")
+        for words in ((), ("--",)):
+            self.assertIn("PROGRAM", self.run_swai("exec", *words, code=2)[1])
         self.assertIn("No such file", self.run_swai("--quiet", "exec", "/nothing", code=2)[1])
 
     @on_rtl("the fast tier writes no trace")
