@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Top-level Makefile. `make` alone lists the targets; docs/building.md explains how to add programs and tests.
+# Top-level Makefile. `make` alone lists the targets; docs/extend/building.md explains how to add programs and tests.
 #
 # Every folder with something to build has a build.mk that calls the macros below; all of them are included here.
 # Everything that is made lands under build/.
@@ -376,7 +376,7 @@ export PYTHONPYCACHEPREFIX := $(CURDIR)/$(B)/pycache
 help: ## this list (the default)
 	@printf 'make TARGET, where TARGET is one of:\n\n'
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile $(BUILD_MKS) | expand -t 16
-	@printf '\nEverything is built under build/. V=1 shows the commands. See docs/building.md and docs/testing.md.\n'
+	@printf '\nEverything is built under build/. V=1 shows the commands. See docs/extend/building.md and docs/verify/testing.md.\n'
 
 # What a card runs to write down speech.
 SPEECH_PROGRAMS := $(addprefix $(B)/,cpe-kernels/operators.elf programs/listen.elf)

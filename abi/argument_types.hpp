@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a module's kernels take, by name and type: the section `.debug_swai_arguments`, which sdaacc makes
-// (cpe-kernels/argument_types.py) and hosts read. It never goes to the card. docs/module-format.md explains
-// it.
+// (cpe-kernels/argument_types.py) and hosts read. It never goes to the card. docs/firmware/module-format.md
+// explains it.
 #pragma once
 
 #include <cstdint>

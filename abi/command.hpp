@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands, as they lie in the slots of a queue: shared by the kernel, the host runtime and tests.
-// docs/protocol.md explains how they get there.
+// docs/firmware/protocol.md explains how they get there.
 //
 // A command takes one slot or several in a row, never beyond the end of the queue. The slot that begins it is
 // written last, in one piece: its sequence number makes the command valid. Sequence numbers of a queue count

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Descriptors and completion records of the DMA engine, as they lie in memory: shared by host, firmware and
-// tests. docs/dma.md explains them; the registers are in card_regs.hpp (device `dma`).
+// tests. docs/hardware/dma.md explains them; the registers are in card_regs.hpp (device `dma`).
 #pragma once
 
 #include <array>

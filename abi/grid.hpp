@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Grids of threads, as kernels that were written for CUDA have them: what the host asks for, and the core
-// finds behind the kernel's arguments. docs/cuda-kernels.md explains it.
+// finds behind the kernel's arguments. docs/program/cuda-kernels.md explains it.
 #pragma once
 
 #include <cstddef>

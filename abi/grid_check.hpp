@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which grids a kernel can run, and in words why it cannot run another one: hosts ask before they launch.
-// docs/cuda-kernels.md explains the limits.
+// docs/program/cuda-kernels.md explains the limits.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How firmware images lie in flash: shared by boot ROM, kernel, host tools and tests. docs/image-format.md
-// explains it.
+// How firmware images lie in flash: shared by boot ROM, kernel, host tools and tests.
+// docs/firmware/image-format.md explains it.
 //
 // A slot holds a header of 256 bytes and behind it the payload that is copied to memory. An image file has
 // the same bytes. All numbers are little-endian. The last 32 bytes of the header, its state, change while the

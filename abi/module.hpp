@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a module, a program for the CPEs, carries about itself: shared by the compiler driver, firmware, host
-// tools and tests. docs/module-format.md explains it.
+// tools and tests. docs/firmware/module-format.md explains it.
 //
 // A module is a linked ELF32 for fixed scalar addresses; a launch's code segment maps it there, wherever in
 // memory it lies. Its first PT_NOTE holds one note of name "SWAI-CPE" whose descriptor is a ModuleHeader and

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Model programs: code for the management processor that runs in user mode, in memory of its client. What the
 // kernel and a program agree on; behind it what the host library and the programs' own runtime agree on, of
-// which the kernel knows nothing. docs/programs.md explains it.
+// which the kernel knows nothing. docs/program/programs.md explains it.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a host and the AI-Kernel talk: handshake, short requests, queues of commands, completions. Shared by
-// the kernel, the host runtime and tests. docs/protocol.md explains it; the commands themselves are in
-// command.hpp.
+// the kernel, the host runtime and tests. docs/firmware/protocol.md explains it; the commands themselves are
+// in command.hpp.
 //
 // Fields are never moved or reused: a new version appends, and says so in its number.
 #pragma once

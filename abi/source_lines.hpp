@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which line of the source an instruction of a module comes from: the section `.debug_swai_lines`, which
-// sdaacc makes (cpe-kernels/source_lines.py) and hosts read. It never goes to the card. docs/module-format.md
-// explains it.
+// sdaacc makes (cpe-kernels/source_lines.py) and hosts read. It never goes to the card.
+// docs/firmware/module-format.md explains it.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why a kernel stopped its core itself: the section `.debug_swai_stops`, which assert() and the guards of the
-// stack leave in a module for hosts. It never goes to the card. docs/module-format.md explains it.
+// stack leave in a module for hosts. It never goes to the card. docs/firmware/module-format.md explains it.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The GPU's way of giving commands, which the queues in the card's memory replace: a ring in host memory,
 // each of its entries naming a command buffer in host memory, and two registers that say how far host and
-// card are. It is here as the baseline of measurements. docs/protocol.md explains it.
+// card are. It is here as the baseline of measurements. docs/firmware/protocol.md explains it.
 #pragma once
 
 #include <cstdint>

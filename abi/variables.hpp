@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variables of a module that hosts know by name, and kernels for CUDA use (cuda.hpp). Sections of its file
 // say which there are and what they hold first; sdaacc makes them (cpe-kernels/variables.py), and they never
-// go to the card as code. docs/module-format.md explains it.
+// go to the card as code. docs/firmware/module-format.md explains it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of a module's variables that hosts know by name (`__constant__` and `__device__`, cuda.hpp). docs/module-format.md describes
+"""Tables of a module's variables that hosts know by name (`__constant__` and `__device__`, cuda.hpp). docs/firmware/module-format.md describes
 them, abi/variables.hpp reads them."""
 
 import dataclasses

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which tests a change can touch: what make test CHANGED=REF runs. See docs/testing.md."""
+"""Which tests a change can touch: what make test CHANGED=REF runs. See docs/verify/testing.md."""
 
 import fnmatch
 import os

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Cycles of transformer operators on a core group's datapath, before it is built: what each part of the machine needs, which one limits,
-and what would become of it with other sizes. docs/datapath.md tells what follows from it. All figures are calculated, none measured.
+and what would become of it with other sizes. docs/hardware/datapath.md tells what follows from it. All figures are calculated, none measured.
 
   scripts/datapath-model.py            tables for people
   scripts/datapath-model.py --json     the same for machines
   scripts/datapath-model.py --set accumulator_rows=64 --set lanes=4    with other sizes
-  scripts/datapath-model.py --page docs/datapath.md [--check]    writes the tables of that page, or tells whether they are there"""
+  scripts/datapath-model.py --page docs/hardware/datapath.md [--check]    writes the tables of that page, or tells whether they are there"""
 
 import argparse
 import dataclasses

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Makes from the descriptions in abi/ what hardware and software name alike. Of the card's memory map and registers
-(card.toml): a package for each device, memmap_pkg.sv, card_regs.hpp, card_regs_table.hpp, docs/registers.md. Of what CPEs
-are told and tell (cpe.toml): cpe_isa_pkg.sv, cpe_isa.hpp, and the tables in docs/cpe.md.
+(card.toml): a package for each device, memmap_pkg.sv, card_regs.hpp, card_regs_table.hpp, docs/reference/registers.md. Of what CPEs
+are told and tell (cpe.toml): cpe_isa_pkg.sv, cpe_isa.hpp, and the tables in docs/hardware/cpe.md.
 
 gen-abi.py --out build/gen   writes packages and headers
 gen-abi.py --docs docs       writes the pages
@@ -24,6 +24,11 @@ from gen.registers_cpp import cpp_header, cpp_table
 from gen.registers_page import docs_page
 from gen.registers_sv import SvMap, sv_device
 from gen.text import DescriptionError
+
+
+# Pages, in the folder of the documentation.
+REGISTERS = "reference/registers.md"
+CONTRACT = "hardware/cpe.md"
 
 
 class Refused(Exception):
@@ -51,11 +56,11 @@ def write_sources(card, contract, card_source, contract_source, out):
 
 
 def is_current(card, contract, card_source, contract_source, docs):
-    registers = docs / "registers.md"
+    registers = docs / REGISTERS
     if not registers.is_file() or registers.read_text() != docs_page(card, card_source):
         print(f"gen-abi: {registers} is not what {card_source} gives; run: make registers", file=sys.stderr)
         return False
-    return page_tables.fill(docs / "cpe.md", tables(contract), contract_source, check=True) == 0
+    return page_tables.fill(docs / CONTRACT, tables(contract), contract_source, check=True) == 0
 
 
 def main():
@@ -76,8 +81,8 @@ def main():
     if options.out:
         write_sources(card, contract, *sources, options.out)
     if options.docs:
-        (options.docs / "registers.md").write_text(docs_page(card, sources[0]))
-        page_tables.fill(options.docs / "cpe.md", tables(contract), sources[1], check=False)
+        (options.docs / REGISTERS).write_text(docs_page(card, sources[0]))
+        page_tables.fill(options.docs / CONTRACT, tables(contract), sources[1], check=False)
     if options.check and not is_current(card, contract, *sources, options.check):
         return 1
     return 0

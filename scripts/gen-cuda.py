@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes docs/cuda.md of host/sdaa/cuda.toml: what became of each function of CUDA's runtime.
+"""Makes docs/reference/cuda.md of host/sdaa/cuda.toml: what became of each function of CUDA's runtime.
 
 gen-cuda.py          writes the tables into the page
 gen-cuda.py --check  fails when the page is not what the description gives, when a function that it names is not declared
@@ -17,7 +17,7 @@ import page_tables
 from gen.text import DescriptionError, require
 
 SOURCE = pathlib.Path("host/sdaa/cuda.toml")
-PAGE = pathlib.Path("docs/cuda.md")
+PAGE = pathlib.Path("docs/reference/cuda.md")
 HEADERS = pathlib.Path("host/sdaa/include/sdaa")
 MAKERS = ("make_cuda", "make_sdaa")
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes from descriptions of operators (abi/operators.toml, and those of users) what builders of lists and the walker
 name alike: operators.hpp (numbers, names, arguments), operator_table.hpp (the walker's choice), the tables of
-docs/operators.md.
+docs/reference/operators.md.
 
 gen-operators.py --out build/gen [abi/operators.toml mine.toml ...]
 gen-operators.py --docs docs      writes the table
@@ -31,6 +31,7 @@ TYPES = {
 }
 ROOM = 120
 OWN = "abi/operators.toml"
+PAGE = "reference/operators.md"  # in the folder of the documentation
 FIRST_OF_USERS = 0x8000
 
 
@@ -197,9 +198,9 @@ def main():
         (options.out / "operators.hpp").write_text(header(all_))
         (options.out / "operator_table.hpp").write_text(table(all_))
     if options.docs:
-        return page_tables.fill(options.docs / "operators.md", tables(all_), all_.source, check=False)
+        return page_tables.fill(options.docs / PAGE, tables(all_), all_.source, check=False)
     if options.check:
-        return page_tables.fill(options.check / "operators.md", tables(all_), all_.source, check=True)
+        return page_tables.fill(options.check / PAGE, tables(all_), all_.source, check=True)
     return 0
 
 

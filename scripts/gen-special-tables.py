@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the table behind exp2, log2, reciprocal and 1/sqrt (docs/floating-point.md): rtl/fp/fp32_special_table.sv and
+"""Writes the table behind exp2, log2, reciprocal and 1/sqrt (docs/hardware/floating-point.md): rtl/fp/fp32_special_table.sv and
 sim/iss/cpe/special_table.hpp. With --check nothing is written; exit code 1 says that the files are not what this gives.
 
 Each word is a quadratic polynomial on a piece of one function whose values lie between 1 and 2. With t from 0 to 1 on the piece,

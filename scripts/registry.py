@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests that the tests.toml files under verif/ register. See docs/testing.md."""
+"""The tests that the tests.toml files under verif/ register. See docs/verify/testing.md."""
 
 import dataclasses
 import hashlib

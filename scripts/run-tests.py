@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the tests that the tests.toml files under verif/ register. See docs/testing.md."""
+"""Runs the tests that the tests.toml files under verif/ register. See docs/verify/testing.md."""
 
 import argparse
 import concurrent.futures

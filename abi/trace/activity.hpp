@@ -33,7 +33,7 @@ inline constexpr std::array kEngineNames = {"DMA", "row channel", "column channe
                                             "vector unit"};
 inline constexpr unsigned kEngines = kEngineNames.size();
 
-// Counters of the hardware (docs/cpe-core.md), modulo 2^32.
+// Counters of the hardware (docs/hardware/cpe-core.md), modulo 2^32.
 enum Count : unsigned {
   kInstructions,
   kCodeWaits,

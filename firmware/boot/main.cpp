@@ -15,7 +15,7 @@ static_assert(kImageMemory.memory_end == RESERVED_BASE);
 static_assert(kReservedBytes == RESERVED_BYTES && kFaultRecordBytes == FAULT_RECORD_BYTES);
 static_assert(regs::kBootVector == ROM_BASE && sys::nmi_vector::kReset == ROM_BASE + 0x100);
 
-// The handover is described in docs/boot.md.
+// The handover is described in docs/firmware/boot.md.
 [[noreturn]] void jump(const Loaded& loaded) {
   csr::fence_i();
   register uint64_t a0 asm("a0") = image::index(loaded.slot);

@@ -86,7 +86,7 @@ inline void fence_i() { asm volatile("fence.i" ::: "memory"); }
 inline void flush_tlb() { asm volatile("sfence.vma" ::: "memory"); }
 
 inline constexpr uint64_t kLineBytes = 64;
-// The data cache's (docs/mpe.md).
+// The data cache's (docs/hardware/mpe.md).
 inline constexpr uint64_t kDataCacheBytes = 16 << 10;
 inline constexpr uint64_t kPairBytes = 16;
 // Two words to 16 bytes of memory, aligned, in one cycle: pair `kPair` of the 64 bytes from `line` on. The

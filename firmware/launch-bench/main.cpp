@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures launches on the card, and runs kernels of given sizes. An image like AI-Kernel, started by the
-// boot ROM; prints lines of JSON, then obeys commands (docs/launching.md).
+// boot ROM; prints lines of JSON, then obeys commands (docs/firmware/launching.md).
 #include <array>
 
 #include "abi/boot.hpp"

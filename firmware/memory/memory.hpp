@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The card's memory manager: multi-level allocation for processor (pages) and CPEs (segments) from the same
-// memory. docs/memory.md explains it.
+// memory. docs/firmware/memory.md explains it.
 //
 //   Memory<Processor> memory(processor);
 //   memory.init(plan);

@@ -77,7 +77,7 @@ class Stuck {
     uint32_t pc = 0;
     launch::Wait wait = {};
   };
-  // Counters of a core (docs/cpe-core.md).
+  // Counters of a core (docs/hardware/cpe-core.md).
   static constexpr unsigned kInstructions = 1;
   static constexpr unsigned kRowWords = 13;
   static constexpr unsigned kColumnWords = 14;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// swai: the command line of the card. docs/swai.md.
+// swai: the command line of the card. docs/use/swai.md.
 #include "host/cli/bench/bench.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/started_card.hpp"

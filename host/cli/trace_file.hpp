@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads traces of cards (docs/trace.md), as far as a summary needs them.
+// Reads traces of cards (docs/simulate/trace.md), as far as a summary needs them.
 #pragma once
 
 #include <cstdint>

@@ -127,7 +127,8 @@ class Doubts {
   bool any() const { return segments_ == 0 || doubtful_; }
 
  private:
-  // Between the digits of the test clips and what else was tried: speech, music, noise (docs/transcribe.md).
+  // Between the digits of the test clips and what else was tried: speech, music, noise
+  // (docs/use/transcribe.md).
   static constexpr double kDoubtful = -0.12;
   size_t segments_ = 0;
   bool doubtful_ = false;

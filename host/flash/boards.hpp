@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boards are data: boards.json has ours, the user's configuration folder has more. docs/flash.md explains the
-// fields.
+// Boards are data: boards.json has ours, the user's configuration folder has more. docs/use/flash.md explains
+// the fields.
 #pragma once
 
 #include <cstdint>

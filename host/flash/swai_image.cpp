@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// swai-image: makes and inspects firmware images and puts them into flash files. docs/image-format.md.
+// swai-image: makes and inspects firmware images and puts them into flash files.
+// docs/firmware/image-format.md.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

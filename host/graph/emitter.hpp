@@ -162,7 +162,7 @@ class Arguments {
         why = "settings";
     }
     out_.use().fail(std::string("the card's operator ") + operators::name(static_cast<uint16_t>(what)) +
-                    " does not take these " + why + "; docs/operators.md tells what it takes");
+                    " does not take these " + why + "; docs/reference/operators.md tells what it takes");
   }
 
   Emitter& out_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model as all loaders describe it, whatever file it came from: what it is, its numbers, and its weights
-// under one set of names. docs/models.md lists the names.
+// under one set of names. docs/use/models.md lists the names.
 #pragma once
 
 #include <cstdint>

@@ -42,7 +42,7 @@ void check_shape(const CopyShape& shape) {
 }  // namespace
 
 // One channel of the DMA engine can have so many reads under way that it gets a good third of the link
-// (docs/dma.md): what is long is spread over several.
+// (docs/hardware/dma.md): what is long is spread over several.
 void copy_from_bus(Device& device, Device::Lock& lock, Stream& stream, uint64_t to, uint64_t bus,
                    const CopyShape& shape) {
   constexpr uint64_t kLong = 32 << 10;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model program and its run (docs/programs.md): its memory on the card, its queue, its stream of messages.
+// A model program and its run (docs/program/programs.md): its memory on the card, its queue, its stream of
+// messages.
 #pragma once
 
 #include <cstdint>

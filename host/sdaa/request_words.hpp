@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared words through which a host makes short requests (docs/protocol.md): one at a time is under way.
+// The shared words through which a host makes short requests (docs/firmware/protocol.md): one at a time is
+// under way.
 #pragma once
 
 #include <array>

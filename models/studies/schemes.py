@@ -9,7 +9,7 @@ import dataclasses
 import numpy as np
 
 F32 = np.float32
-BLOCK = 128     # keys and values that a CPE takes at a time: docs/datapath.md
+BLOCK = 128     # keys and values that a CPE takes at a time: docs/hardware/datapath.md
 MASKED = F32(-1e9)
 
 

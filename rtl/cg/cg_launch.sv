@@ -2,12 +2,11 @@
 // The launch hardware of a core group: registers, queue, the launch that runs, resets and fault records of the CPEs, done words.
 //
 // A doorbell (a register write) queues a launch; each CPE of its mask is offered it (launch_valid_o, until launch_ready_i);
-// when all are through, a done word goes to the management processor's inbox, and the next launch starts. docs/launch.md has
-// the steps with their cycles.
-// halt_o: the CPE is to stop, and to say quiet_i when nothing of it is under way any more; then it is reset (tile_rst_no).
-// fault_valid_i, fault_i: levels until reset. pc_i is read while a CPE stands still.
-// parked_o: in reset, and stays; no clock needed. active_o: the CPEs of the launch that runs, for barriers.
-// busy_o: an edge of the clock would change something. It is high in the cycle of whatever comes from outside.
+// when all are through, a done word goes to the management processor's inbox, and the next launch starts. docs/hardware/launch.md
+// has the steps with their cycles. halt_o: the CPE is to stop, and to say quiet_i when nothing of it is under way any more; then
+// it is reset (tile_rst_no). fault_valid_i, fault_i: levels until reset. pc_i is read while a CPE stands still. parked_o: in
+// reset, and stays; no clock needed. active_o: the CPEs of the launch that runs, for barriers. busy_o: an edge of the clock would
+// change something. It is high in the cycle of whatever comes from outside.
 module cg_launch #(
   parameter  int unsigned Rows    = 4,
   parameter  int unsigned Columns = 8,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The path from the CPEs of a group to memory: chooses, checks and translates their requests, aligns their bytes, sends them to
-// the group's HBM or over the ring, and brings them code. docs/cg-memory.md tells more.
+// the group's HBM or over the ring, and brings them code. docs/hardware/cg-memory.md tells more.
 //
 // A request is a stream (mem_*); its response comes in any order and is never stalled. One bus carries the responses of all: what
 //   rsp_valid_o says may be several CPEs when it is code that they wait for together. A fetch is held until it is answered.

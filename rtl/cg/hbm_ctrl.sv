@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The HBM controller of a core group: a target of the ring in front, the memory's commands behind. See docs/hbm.md.
+// The HBM controller of a core group: a target of the ring in front, the memory's commands behind. See docs/hardware/hbm.md.
 //
 // Orders: requests to one line take effect in the order in which they were taken; others in any order. A write is answered
 //   when it is taken (everything that comes later sees it), a read when its data is there. Responses come in any order.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compute core (CPE): scalar core, local memory, systolic and vector unit, DMA engine, row and column channel, control. docs/cpe.md is
-// the tour.
+// A compute core (CPE): scalar core, local memory, systolic and vector unit, DMA engine, row and column channel, control.
+// docs/hardware/cpe.md is the tour.
 //
 // Its reset is a register of the group's: taken with the clock, which runs meanwhile.
 // All inputs come from registers of the group, or logic behind them, and are quiet unless they are for this CPE. clk_i stands still
@@ -11,7 +11,7 @@
 //
 // The parameters below Columns trade speed for area. What programs see is the same, but for runs with sparse weights, which fault
 // without Sparse. Serial: one access to local memory, one product row, one element at a time, and no gates for inputs.
-// docs/fpga.md tells what the smallest CPE takes.
+// docs/hardware/fpga.md tells what the smallest CPE takes.
 module cpe #(
   parameter int unsigned Rows         = 4,
   parameter int unsigned Columns      = 8,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engine of a CPE at its row's or its column's channel: takes commands from the core, moves words of 32 bytes between local
-// memory and the bus (cg_channel). docs/channels.md tells how programs see it.
+// memory and the bus (cg_channel). docs/hardware/channels.md tells how programs see it.
 //
 // Sends are carried out in their order, receives in theirs; the two do not wait for each other.
 // Commands that make no sense are refused (issue_bad_o) and change nothing. A wait is not ready until its transfer is complete: a

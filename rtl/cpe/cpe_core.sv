@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scalar core of a CPE: RV32IMC_Zicsr, in order, machine mode only, no traps (docs/cpe-core.md).
+// The scalar core of a CPE: RV32IMC_Zicsr, in order, machine mode only, no traps (docs/hardware/cpe-core.md).
 //
 // cpe_fetch brings one decoded instruction a cycle; here it is executed, in one cycle unless it waits for something. Results
 // are written to the registers one cycle later; those of the ALU are forwarded, a load's are not.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counters of a CPE: those of its core (0 to 10), and of its engines (11 to 22). docs/cpe-core.md lists them.
+// The counters of a CPE: those of its core (0 to 10), and of its engines (11 to 22). docs/hardware/cpe-core.md lists them.
 //
 // Events come in cycles that are for this CPE (awake_i); an edge that only others need counts nothing. The access port alone
 // shows the engines' counters: there are no CSRs for them.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control and status registers, and the counters (docs/cpe-core.md). Reads are combinational; the instruction that reads a
-// counter has not been counted yet. Every cycle counts once as such, and either for an instruction or for what was waited for.
+// Control and status registers, and the counters (docs/hardware/cpe-core.md). Reads are combinational; the instruction that reads
+// a counter has not been counted yet. Every cycle counts once as such, and either for an instruction or for what was waited for.
 // Serial: the counters are in a memory, which shows one of them, and an instruction may have to wait for it (wait_o).
 module cpe_csr #(
   parameter bit Serial = 1'b0

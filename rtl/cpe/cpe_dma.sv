@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The DMA engine of a CPE: moves data between local and global memory while the core goes on. docs/cpe-memory.md tells how programs
-// see it.
+// The DMA engine of a CPE: moves data between local and global memory while the core goes on. docs/hardware/cpe-memory.md tells
+// how programs see it.
 //
 // Transfers are cut into requests for one line of global memory each, sent in order, one per cycle at best, up to 8 under way;
 // the next transfer's requests follow while answers of the last one are awaited. An answer with data goes to local memory in the

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of a CPE (core, local memory, engines) and its core group agree on. docs/cpe.md tells how they work together.
+// What the parts of a CPE (core, local memory, engines) and its core group agree on. docs/hardware/cpe.md tells how they work
+// together.
 package cpe_pkg;
 
   // Where a CPE is on the card.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp2, log2, reciprocal and 1/sqrt in fp32: a quadratic polynomial from a table (docs/floating-point.md). Subnormal numbers count
-// as 0 of their sign; results below 2^-126 are 0 of their sign; every NaN is 0x7fc00000. The error is below one unit in the last
-// place. Latency 4 cycles in which en_i is high.
+// exp2, log2, reciprocal and 1/sqrt in fp32: a quadratic polynomial from a table (docs/hardware/floating-point.md). Subnormal
+// numbers count as 0 of their sign; results below 2^-126 are 0 of their sign; every NaN is 0x7fc00000. The error is below one
+// unit in the last place. Latency 4 cycles in which en_i is high.
 //
 // An argument is taken apart into a piece of its function, a position in the piece, and an exponent (1); the polynomial's
 // coefficients are read (2); its value lies between 1 and 2 (3); the value is given the exponent, or, for a logarithm, multiplied by

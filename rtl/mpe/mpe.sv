@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The management processing element: a single-issue, in-order RV64 core with caches and address translation.
-// Wiring of its stages; docs/mpe.md is the tour.
+// Wiring of its stages; docs/hardware/mpe.md is the tour.
 module mpe #(
     parameter int unsigned ICacheBytes = 16384,
     parameter int unsigned DCacheBytes = 16384

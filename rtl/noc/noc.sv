@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ring: MPE, PCIe and one to four core groups (see noc_pkg for its law, noc_node for what a port can do, docs/ring.md for why it
-// cannot get stuck).
+// The ring: MPE, PCIe and one to four core groups (see noc_pkg for its law, noc_node for what a port can do,
+// docs/hardware/ring.md for why it cannot get stuck).
 //
 // Port i is node i; of wide ones it has bits [i*W +: W].
 // busy_o low: nothing will happen until an input moves.

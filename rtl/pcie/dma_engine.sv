@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // DMA engine: eight channels between host memory (memory reads and writes on PCIe) and card memory (lines on the ring).
-// docs/dma.md tells what it promises and how it works.
+// docs/hardware/dma.md tells what it promises and how it works.
 //
 //   dma_channel x8   registers, counts of descriptors, errors
 //   dma_fetch        descriptors out of rings in card memory

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the DMA engine share. docs/dma.md tells how they work together.
+// What the parts of the DMA engine share. docs/hardware/dma.md tells how they work together.
 //
 // A descriptor under way sits in one of the channel's slots and is named by {channel, slot}. It is moved in chunks: what one
 // memory read or write on the PCIe side moves.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The DMA engine and the gate on its clock: while nothing is under way only an access, a completion or an answer of the ring
-// lets it tick. docs/dma.md tells what the engine promises and how it works.
+// lets it tick. docs/hardware/dma.md tells what the engine promises and how it works.
 module pcie_dma (
   input  logic                  clk_i,
   input  logic                  rst_ni,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The PCIe endpoint but for its DMA engine: the wire, configuration space, BARs, interrupts, the registers that host and
-// firmware share, and the debug port. See docs/pcie.md.
+// firmware share, and the debug port. See docs/hardware/pcie.md.
 //
 // Order: what the host writes takes effect in its order; its reads, and doorbells, come after all its earlier writes. What
 // goes to the host goes in the order in which it was taken from whom it came.

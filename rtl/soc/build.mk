@@ -24,7 +24,7 @@ $(WIRES): scripts/gen-wires.py $(WIRE_PACKAGES)
 generated: $(CARD_REGS_HPP) $(CPE_ISA) $(WIRES)
 
 .PHONY: registers
-registers: ## write docs/registers.md and the tables of docs/cpe.md from the descriptions in abi/
+registers: ## write docs/reference/registers.md and the tables of docs/hardware/cpe.md from the descriptions in abi/
 	$(PYTHON) scripts/gen-abi.py --docs docs
 
 # The sources of the management complex without the core and rtl/lib, packages first.

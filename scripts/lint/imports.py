@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks who imports whom: every room may use only what ROOMS says. docs/architecture.md shows it as a picture.
+"""Checks who imports whom: every room may use only what ROOMS says. docs/start/tour.md shows it as a picture.
 
 An import is an #include, a SystemVerilog package that is named, or a path in a build.mk or a script. The tests (verif/)
 may import anything, and nothing imports them.

@@ -15,7 +15,7 @@ import repository  # noqa: E402
 
 PICTURES = pathlib.Path("docs/pictures")
 # Pages whose tables are measured.
-PAGES = [pathlib.Path("docs") / name for name in ("paper.md", "paper-llm.md", "roofline.md")]
+PAGES = [pathlib.Path("docs/measurements") / name for name in ("paper.md", "paper-llm.md", "roofline.md")]
 
 
 def measured_files():
@@ -25,9 +25,17 @@ def measured_files():
 
 
 def first_version():
-    """The list of stale commits and pages as it was first committed; None before that."""
+    """Commits, and names of pages, that the list had when it was first committed; None before that."""
     added = repository.git("log", "--diff-filter=A", "--format=%H", "--", str(measured.STALE)).stdout.split()
-    return tomllib.loads(repository.git("show", f"{added[-1]}:{measured.STALE}").stdout) if added else None
+    if not added:
+        return None
+    first = tomllib.loads(repository.git("show", f"{added[-1]}:{measured.STALE}").stdout)
+    return {name_of(key) for key in [*first.get("commits", {}), *first.get("pages", {})]}
+
+
+def name_of(key):
+    """A page that moves to another folder is still the same page."""
+    return pathlib.PurePath(key).name
 
 
 def complaints():
@@ -58,7 +66,7 @@ def complaints():
         yield f"{measured.STALE}: {key} is not stale any more: remove it"
     first = first_version()
     for key in sorted(listed):
-        if first is not None and key not in {**first.get("commits", {}), **first.get("pages", {})}:
+        if first is not None and name_of(key) not in first:
             yield f"{measured.STALE}: {key} was added; the list may only shrink"
         if set(listed[key]) != {"since", "reason"}:
             yield f"{measured.STALE}: {key}: needs since and reason"

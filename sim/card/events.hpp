@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happens inside a card (card_trace.sv tells it) as tracks, slices, counters and flows of a Perfetto
-// trace; and triggers on it. See docs/trace.md for what a trace shows.
+// trace; and triggers on it. See docs/simulate/trace.md for what a trace shows.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// swai-card: the card in simulation, as a program. See docs/card.md.
+// swai-card: the card in simulation, as a program. See docs/simulate/card.md.
 #include <fmt/format.h>
 
 #include <exception>

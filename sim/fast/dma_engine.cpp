@@ -17,7 +17,8 @@ constexpr uint64_t kChannelRegisters = regs::dma::timeout::kOffset;
 constexpr uint64_t kChannelBytes = 0x100;
 constexpr uint64_t kAddressSpace = uint64_t{1} << regs::kAddressBits;
 
-// The wire as docs/dma.md measured it: 256 bytes take 8.6 cycles, a transfer of 64 bytes alone so long.
+// The wire as docs/hardware/dma.md measured it: 256 bytes take 8.6 cycles, a transfer of 64 bytes alone so
+// long.
 constexpr uint64_t kCyclesPer10Bytes256 = 86;
 constexpr uint64_t kLatencyToCard = 790;
 constexpr uint64_t kLatencyToHost = 138;

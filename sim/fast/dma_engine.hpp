@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The DMA engine (docs/dma.md): eight channels between host memory and card memory. Data moves in one go when
-// a descriptor is complete; when that is, follows from the wire's figures.
+// The DMA engine (docs/hardware/dma.md): eight channels between host memory and card memory. Data moves in
+// one go when a descriptor is complete; when that is, follows from the wire's figures.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reference model of the management processor: RV64IMAC_Zba_Zbb_Zicsr_Zifencei_Zicbom_Zicboz, Svpbmt, modes
-// M, S and U, Sv39. docs/simulators.md says what is modelled. Debug mode is not.
+// M, S and U, Sv39. docs/simulate/simulators.md says what is modelled. Debug mode is not.
 //
 // Alone: set the inputs when they change, call step() or run(); the model takes enabled interrupts itself.
 //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// iss-run PROGRAM.elf: runs a program on the reference model. See docs/simulators.md.
+// iss-run PROGRAM.elf: runs a program on the reference model. See docs/simulate/simulators.md.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

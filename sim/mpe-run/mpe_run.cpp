@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mpe-run PROGRAM.elf: the management core alone in a simple memory system. See docs/simulators.md.
+// mpe-run PROGRAM.elf: the management core alone in a simple memory system. See docs/simulate/simulators.md.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// swai-usb-board: emulated boards on the USB port, for a command. See docs/usb-board.md.
+// swai-usb-board: emulated boards on the USB port, for a command. See docs/simulate/usb-board.md.
 #include <fmt/format.h>
 
 #include <csignal>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Emulated time. It has nothing to do with the clock on the wall: docs/usb-board.md.
+// Emulated time. It has nothing to do with the clock on the wall: docs/simulate/usb-board.md.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The wire between a host and the device: transfers, the time they take, and what goes wrong with them.
 //
-// Time moves only while the host waits; docs/usb-board.md has the rules.
+// Time moves only while the host waits; docs/simulate/usb-board.md has the rules.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches the commands to an HBM and checks every timing that docs/hbm.md states. It knows the rules from
-// there, and nothing of how the controller keeps them.
+// Watches the commands to an HBM and checks every timing that docs/hardware/hbm.md states. It knows the rules
+// from there, and nothing of how the controller keeps them.
 #pragma once
 
 #include <array>

@@ -707,7 +707,7 @@ class Rest(CardTest):
         commands = re.findall(r"^  (\w[\w-]*) {2,}", self.run_swai("--help")[0].split("Subcommands:")[1], re.M)
         self.assertIn("copy-test", commands)
         manual = self.run_swai("man")[0]
-        page = pathlib.Path("docs/swai.md").read_text()
+        page = pathlib.Path("docs/use/swai.md").read_text()
         commands = [name for name in commands if not name.isdigit()]
         for name in commands:
             self.assertIn(f".SS swai {name}\n", manual)

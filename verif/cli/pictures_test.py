@@ -98,7 +98,7 @@ class Tables(unittest.TestCase):
         self.assertEqual(drawn, {path.name: path.read_text() for path in self.FOLDER.iterdir()}, f"{__file__} --write draws them anew")
         for path in self.FOLDER.iterdir():
             self.assertEqual(picture.faults(path), [], path.name)
-        page = pathlib.Path("docs/paper.md").read_text()
+        page = pathlib.Path("docs/measurements/paper.md").read_text()
         for path in drawn:
             self.assertIn(f"pictures/paper/{path}", page)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Firmware images for tests, made from docs/image-format.md and nothing of ours."""
+"""Firmware images for tests, made from docs/firmware/image-format.md and nothing of ours."""
 
 import hashlib
 import pathlib

@@ -26,7 +26,7 @@ struct Function {
   const char* name;
   uint32_t (*model)(uint32_t);
   double (*exact)(double);
-  double bound;  // of the error, as docs/floating-point.md has it
+  double bound;  // of the error, as docs/hardware/floating-point.md has it
 };
 
 constexpr Function kFunctions[] = {

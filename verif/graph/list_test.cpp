@@ -386,14 +386,16 @@ TEST_CASE("rows to be placed are made as the state stores them") {
 TEST_CASE("what the card cannot do is refused, with its reason") {
   CHECK(refusal("input x: f32[4, 80]\noutput y: f32[4, 65]\noutput i: i32[4, 65]\ny, i = top_k(x, count: "
                 "65)\n") ==
-        "top_k: the card's operator top_k does not take these sizes; docs/operators.md tells what it takes");
+        "top_k: the card's operator top_k does not take these sizes; docs/reference/operators.md tells what "
+        "it takes");
   CHECK(refusal("input x: f32[4, 2000000]\noutput y: f32[4, 2000000]\ny = softmax(x)\n") ==
-        "softmax: the card's operator softmax does not take these sizes; docs/operators.md tells what it "
+        "softmax: the card's operator softmax does not take these sizes; docs/reference/operators.md tells "
+        "what it "
         "takes");
-  CHECK(
-      refusal(
-          "input x: f32[4, 24]\nweight t: f32[4, 8]\noutput y: f32[4, 24]\ny = rotary(x, t, heads: 3)\n") ==
-      "rotary: the card's operator rotary does not take these sizes; docs/operators.md tells what it takes");
+  CHECK(refusal(
+            "input x: f32[4, 24]\nweight t: f32[4, 8]\noutput y: f32[4, 24]\ny = rotary(x, t, heads: 3)\n") ==
+        "rotary: the card's operator rotary does not take these sizes; docs/reference/operators.md tells "
+        "what it takes");
   CHECK(
       refusal("size n in 1 .. 9\nsize m in 1 .. 9\ninput x: f32[n, m]\noutput y: f32[n, m]\ny = relu(x)\n") ==
       "relu: more than 2 of its sizes and places depend on symbols; 4 * m is one more");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lockstep testbench of the management core: random programs on RTL and reference model. See
-// docs/simulators.md.
+// docs/simulate/simulators.md.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -38,7 +38,7 @@ inline Real log2(Real a) { return Real::of(iss::cpe::special::log2(a.bits)); }
 inline Real reciprocal(Real a) { return Real::of(iss::cpe::special::reciprocal(a.bits)); }
 inline Real root(Real a) { return Real::of(iss::cpe::special::root(a.bits)); }
 
-// A row's sum in the order of docs/vector.md.
+// A row's sum in the order of docs/hardware/vector.md.
 inline Real sum(std::span<const Real> row) {
   std::array<Real, 4> partial = {-0.0f, -0.0f, -0.0f, -0.0f};
   for (size_t first = 0, group = 0; first < row.size(); first += 8, ++group) {

@@ -93,7 +93,8 @@ void walk_siblings(verif::Random& random, Layer& layer, Operator operation, uint
   CHECK((results(Barrier::kNone) == results(Barrier::kAll)));
 }
 
-// Of what docs/operators.md allows. Each product and each sum is rounded; functions add errors of their own.
+// Of what docs/reference/operators.md allows. Each product and each sum is rounded; functions add errors of
+// their own.
 inline double error_of_layer(Real y, double exact, double magnitude) {
   return std::abs(y.value() - exact) / (1e-6 * (1 + magnitude) + 2e-6 * std::abs(exact));
 }

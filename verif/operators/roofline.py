@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The roofline of the operators: what bench.py measured of each, against what the card can. docs/roofline.md explains it.
+"""The roofline of the operators: what bench.py measured of each, against what the card can. docs/measurements/roofline.md explains it.
 
 roofline.py build/bench/bench.json --svg build/bench/roofline.svg    draws a measurement
 roofline.py build/bench/bench.json --docs docs                       makes it that of the page: docs/pictures, and its tables;
@@ -25,7 +25,7 @@ import page_tables  # noqa: E402
 
 MEASURED = "pictures/operators.json"
 PICTURE = "pictures/roofline.svg"
-PAGE = "roofline.md"
+PAGE = "measurements/roofline.md"
 MEMORY = "cpe.dma_eff"
 OF_MEMORY, OF_SYSTOLIC, OF_VECTOR = "memory", "systolic units", "vector units"
 

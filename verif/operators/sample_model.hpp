@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sampling as the card does it, to the bit: docs/operators.md.
+// Sampling as the card does it, to the bit: docs/reference/operators.md.
 #pragma once
 
 #include <algorithm>

@@ -14,7 +14,7 @@
 namespace swai::operators::test {
 namespace {
 
-// Of the result: a part of it, and a number. What docs/operators.md says.
+// Of the result: a part of it, and a number. What docs/reference/operators.md says.
 double bound(Operator operation, double exact) {
   switch (operation) {
     case Operator::kRelu:

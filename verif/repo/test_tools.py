@@ -286,11 +286,11 @@ class PicturesTest(ToolTest):
         # The script imports modules from scripts/ below the current folder.
         (self.root / "scripts").symlink_to(SCRIPTS)
         for page in ("paper", "paper-llm", "roofline"):
-            self.write(f"docs/{page}.md", "Measured at commit {}.")
+            self.write(f"docs/measurements/{page}.md", "Measured at commit {}.")
         self.first = self.commit()
         self.second = self.commit()
         for page in ("paper", "paper-llm", "roofline"):
-            self.write(f"docs/{page}.md", f"Measured at commit {self.first[:8]}.")
+            self.write(f"docs/measurements/{page}.md", f"Measured at commit {self.first[:8]}.")
 
     def name(self, said):
         self.write("docs/pictures/a.json", json.dumps({"made": said}))
@@ -326,15 +326,16 @@ class PicturesTest(ToolTest):
         """The list excuses commits and pages, and only shrinks."""
         entry = '{ since = "2026-01-01", reason = "x" }'
         self.name(f"Measured, before commit {self.second[:8]}.")
-        self.write("docs/paper.md", "no commit")
-        self.write(self.STALE, f'[commits]\n"{self.second[:8]}" = {entry}\n[pages]\n"docs/paper.md" = {entry}\n')
-        self.assertEqual(self.check(), [])
+        self.write("docs/measurements/paper.md", "no commit")
+        self.write(self.STALE, f'[commits]\n"{self.second[:8]}" = {entry}\n[pages]\n"docs/old/paper.md" = {entry}\n')
         self.commit()
+        self.write(self.STALE, f'[commits]\n"{self.second[:8]}" = {entry}\n[pages]\n"docs/measurements/paper.md" = {entry}\n')
+        self.assertEqual(self.check(), [])  # the page moved
         self.name(f"Measured, commit {self.first[:8]}.")
         self.assertEqual(self.check(), [f"{self.STALE}: {self.second[:8]} is not stale any more: remove it"])
-        self.write("docs/roofline.md", "no commit")
-        self.write(self.STALE, f'[pages]\n"docs/paper.md" = {entry}\n"docs/roofline.md" = {entry}\n')
-        self.assertEqual(self.check(), [f"{self.STALE}: docs/roofline.md was added; the list may only shrink"])
+        self.write("docs/measurements/roofline.md", "no commit")
+        self.write(self.STALE, f'[pages]\n"docs/measurements/paper.md" = {entry}\n"docs/measurements/roofline.md" = {entry}\n')
+        self.assertEqual(self.check(), [f"{self.STALE}: docs/measurements/roofline.md was added; the list may only shrink"])
 
     def test_without_history(self):
         self.name("nowhere")

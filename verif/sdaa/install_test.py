@@ -84,9 +84,9 @@ def main():
             if " A " not in line
         }
         assert declared == shown, f"not in both header and library: {sorted(declared ^ shown)}"
-        documented = Path("docs/sdaa.md").read_text()
+        documented = Path("docs/program/sdaa.md").read_text()
         missing = [function for function in sorted(declared) if f"`{function}`" not in documented]
-        assert not missing, f"not in docs/sdaa.md: {missing}"
+        assert not missing, f"not in docs/program/sdaa.md: {missing}"
         print(f"{len(declared)} functions")
 
 

@@ -2,7 +2,7 @@
 // A Whisper model on the host, bit by bit as the card is to compute it: the lists that the host compiles,
 // node by node by their goldens (verif/operators/golden), on the weights that are packed for the card. No
 // kernel, no walker and no simulator is part of it; what it shares with the card's model is arithmetic on
-// single numbers (docs/floating-point.md). It follows one text.
+// single numbers (docs/hardware/floating-point.md). It follows one text.
 #pragma once
 
 #include <array>

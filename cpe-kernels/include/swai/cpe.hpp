@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that a kernel for the CPEs needs. docs/kernels.md is the introduction.
+// Everything that a kernel for the CPEs needs. docs/program/kernels.md is the introduction.
 //
 //   #include "swai/cpe.hpp"
 //

@@ -6,8 +6,8 @@
 // The kernel runs once for each thread of the grid that the launch asks for. A block's threads run on one
 // core, one after the other, from one __syncthreads() to the next; what is __shared__ lies in the core's
 // local memory. Every use of an element of Global<T> goes to memory and the core waits for it: bring into
-// __shared__ what is used often, as on a GPU. dma.hpp is the fast way. docs/cuda-kernels.md tells what
-// differs.
+// __shared__ what is used often, as on a GPU. dma.hpp is the fast way. docs/program/cuda-kernels.md tells
+// what differs.
 #pragma once
 
 #include <array>

@@ -29,7 +29,7 @@ struct Shape {
 };
 
 // During its lifetime, transfers that begin have the background class: lists, arguments, or weights of the
-// operator after the one that runs. Simulators count them separately (docs/cpe-memory.md).
+// operator after the one that runs. Simulators count them separately (docs/hardware/cpe-memory.md).
 class Background {
  public:
   [[gnu::always_inline]] Background() { set(isa::dma_class::kBackground); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // printf for kernels; <cstdio> and <stdio.h> find it, too. What a core prints comes out when the host waits
-// for it, core after core. docs/kernels.md tells how.
+// for it, core after core. docs/program/kernels.md tells how.
 #pragma once
 
 #include <bit>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The systolic unit: y[m][n] = sum over k of x[m][k] * w[k][n] from and to local memory, while the core goes
-// on. x and w are int8, sums int32; weights may also be int4 with scales, or sparse. docs/systolic.md.
+// on. x and w are int8, sums int32; weights may also be int4 with scales, or sparse.
+// docs/hardware/systolic.md.
 //
 //   systolic::activations(x, 8 * rows, 8);               // packed: 8 k of a row, then those of the next row
 //   systolic::weights(w, 64, 8);                         // tiles of 8 k x 8 columns

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The vector unit: results = special(op(a, b, c)) over rows of elements in local memory, 8 elements a cycle,
 // while the core goes on. It computes in fp32; elements are converted when they are read and stored.
-// docs/vector.md.
+// docs/hardware/vector.md.
 //
 //   vector::a(vector::rows(x, 1024));                     // rows of float, 1024 bytes apart
 //   vector::b(vector::value(0.125f));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The systolic unit of a CPE: y[m][n] = sum over k of x[m][k] * w[k][n], tile by tile, in an array of 8 x 8 multipliers that holds
-// weights while rows of activations pass. docs/systolic.md tells how programs see it and how it works.
+// weights while rows of activations pass. docs/hardware/systolic.md tells how programs see it and how it works.
 //
 // What takes commands is here; what computes is cpe_systolic_pipeline, or with Serial its small and slow sibling cpe_systolic_serial,
 //   which asks for everything through the drain's port.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the systolic unit agree on. docs/systolic.md tells how they work together.
+// What the parts of the systolic unit agree on. docs/hardware/systolic.md tells how they work together.
 package cpe_systolic_pkg;
 
   // Addresses count from the start of local memory. Sums have a bit more than it needs: with it set, they lie outside. No stride

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The vector unit of a CPE: results = special(op(a, b, c)) over rows of elements in local memory, with a reduction of each row.
-// docs/vector.md tells how programs see it.
+// docs/hardware/vector.md tells how programs see it.
 //
 // Commands are taken by cpe_vector_command, groups of 8 elements are computed in a pipeline (cpe_vector_groups); where area counts,
 // cpe_vector_serial does both, one element after the other.

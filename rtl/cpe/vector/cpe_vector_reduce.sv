@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reductions of rows: smallest, largest or sum of the results, in the order that docs/vector.md states.
+// The reductions of rows: smallest, largest or sum of the results, in the order that docs/hardware/vector.md states.
 //
 // Sums: a tree of 7 adders takes a group in every cycle, another one adds what comes out to one of four partial sums of the row,
 // the last one puts these together when the row has ended. There are two sets of partial sums, so that the next row goes on

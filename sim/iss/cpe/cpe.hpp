@@ -96,7 +96,7 @@ class Cpe : private Environment {
   // Of the launch that runs here, or did last.
   uint64_t launch_instructions() const;
 
-  // A counter by its number in docs/cpe-core.md; 0 for what only hardware can count.
+  // A counter by its number in docs/hardware/cpe-core.md; 0 for what only hardware can count.
   uint64_t count(unsigned number) const;
   // As the window shows it (cpe_status): where it waits once it is there.
   uint32_t status(bool is_there) const;

@@ -12,8 +12,8 @@ namespace swai::iss::cpe {
 
 namespace {
 
-// Cycles of launch hardware (docs/launch.md): from the queue to the offer, one more when code is forgotten;
-// from the end to the next launch.
+// Cycles of launch hardware (docs/hardware/launch.md): from the queue to the offer, one more when code is
+// forgotten; from the end to the next launch.
 constexpr uint64_t kToOffer = 1;
 constexpr uint64_t kToNext = 1;
 // Of the restart after a failure: halt, reset.

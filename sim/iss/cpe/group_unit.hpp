@@ -2,8 +2,8 @@
 // A core group as the management processor sees it: the registers of device `cg`, the queue of launches, done
 // words, kill, watchdog, fault records, and the window on the CPEs. Group runs the launches.
 //
-// Time is that of Group's coarse clock: the cycles that launches have run and waited. docs/simulators.md
-// tells what the registers show here.
+// Time is that of Group's coarse clock: the cycles that launches have run and waited.
+// docs/simulate/simulators.md tells what the registers show here.
 #pragma once
 
 #include <array>

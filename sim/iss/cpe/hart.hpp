@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scalar core of a CPE as a model: RV32IMC_Zicsr, machine mode only, no traps. docs/cpe-core.md says what
-// is left to the implementation.
+// The scalar core of a CPE as a model: RV32IMC_Zicsr, machine mode only, no traps. docs/hardware/cpe-core.md
+// says what is left to the implementation.
 #pragma once
 
 #include <array>
@@ -49,8 +49,8 @@ class Environment {
   // to be issued.
   virtual bool set(uint8_t /*unit*/, uint8_t /*op*/, uint32_t /*rs1*/, uint32_t /*rs2*/) { return false; }
 
-  // A counter by its number (docs/cpe-core.md); number 1, instructions, is the hart's own and never asked
-  // for. `high`: bits 63:32 of the cycles.
+  // A counter by its number (docs/hardware/cpe-core.md); number 1, instructions, is the hart's own and never
+  // asked for. `high`: bits 63:32 of the cycles.
   virtual uint32_t counter(unsigned /*number*/, bool /*high*/) { return 0; }
 };
 

@@ -2,7 +2,7 @@
 // The special functions of the vector unit, bit for bit as rtl/fp/fp32_special.sv computes them: a table and
 // a quadratic polynomial in integers. Subnormal numbers count as 0 of their sign; results below 2^-126 are 0
 // of their sign; every NaN is 0x7fc00000. Their error is below one unit in the last place
-// (docs/floating-point.md).
+// (docs/hardware/floating-point.md).
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,7 @@ namespace swai::sdaa {
 namespace {
 
 constexpr uint64_t kBytes = 64 << 20;
-// 32 bytes in a cycle; 256 of payload come with 20 of header and framing (docs/rootport.md).
+// 32 bytes in a cycle; 256 of payload come with 20 of header and framing (docs/simulate/rootport.md).
 constexpr double kLink = 32.0 * 256 / 276;
 
 class Bench : private BenchCard {

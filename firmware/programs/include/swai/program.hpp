@@ -15,7 +15,7 @@
 //   SWAI_PROGRAM(program)
 //
 // The processor's caches are its own: what cores or the host are to read is published first, what they have
-// written is looked at before it is read. docs/programs.md explains it.
+// written is looked at before it is read. docs/program/programs.md explains it.
 #pragma once
 
 #include <array>
