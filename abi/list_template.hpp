@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Templates of lists (docs/program/graphs.md): lists of nodes before anybody knows where their memory lies.
-// The host's compiler of graphs writes them; programs of the card, and the host, build lists from them. A
-// list's nodes repeat each other from layer to layer, so a template has each different node once, without
+// Templates of lists (docs/program/templates.md): lists of nodes before anybody knows where their memory
+// lies. The host's compiler of graphs writes them; programs of the card, and the host, build lists from them.
+// A list's nodes repeat each other from layer to layer, so a template has each different node once, without
 // addresses: all of it is to stay in a small cache while a list is built.
 //
 // A template is a Header and what its sections name, all of it little-endian and at multiples of 8 bytes.

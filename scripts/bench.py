@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the measurements that the bench.toml files register, writes them to build/bench/bench.json, prints them beside
 their targets, and draws the registered pictures. Exit code 1: a measurement failed; 2: a target is missed that
-verif/missed.toml does not list. See docs/verify/testing.md."""
+verif/missed.toml does not list. See docs/verify/measurements.md."""
 
 import argparse
 import concurrent.futures

@@ -128,7 +128,7 @@ class Doubts {
 
  private:
   // Between the digits of the test clips and what else was tried: speech, music, noise
-  // (docs/use/transcribe.md).
+  // (docs/use/digits-model.md).
   static constexpr double kDoubtful = -0.12;
   size_t segments_ = 0;
   bool doubtful_ = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The vendor region of the card's socket: region 9, beside those of vfio-pci. Identity, time, and test
-// facilities of the simulator. docs/program/link.md explains it; both ends include this file.
+// facilities of the simulator. docs/simulate/socket.md explains it; both ends include this file.
 //
 // Little-endian words of 64 bits. Accesses are whole words, aligned. Words that are not named read as zero;
 // writing them, or words that are read-only, is an error (EINVAL).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole card as a functional model: it boots the same ROM, runs the same firmware and the same kernels as
-// the card in RTL, and knows nothing of cycles inside its parts. docs/simulate/simulators.md says what is the
+// the card in RTL, and knows nothing of cycles inside its parts. docs/simulate/card-model.md says what is the
 // same and what is not.
 //
 // Its clock: an instruction of the management processor takes a cycle, as does one of each core; transfers

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// swai-card --tier fast: the functional model of the card, as a program. See docs/simulate/simulators.md.
+// swai-card --tier fast: the functional model of the card, as a program. See docs/simulate/card-model.md.
 #include <fmt/format.h>
 
 #include <exception>

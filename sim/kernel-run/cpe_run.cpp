@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cpe-run MODULE.elf: runs a kernel on a core group in RTL. See docs/simulate/simulators.md.
+// cpe-run MODULE.elf: runs a kernel on a core group in RTL. See docs/simulate/cpe-run.md.
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -6,7 +6,7 @@
 // The environment variable SWAI_CPE_RUN names a program with the command line of iss-cpe-run: then that one
 // walks, all tensors lie in the list's segment, and what it leaves in memory is compared.
 //
-// An operator that makes a mistake which the model forgives (docs/simulate/simulators.md) is a
+// An operator that makes a mistake which the model forgives (docs/simulate/cpe-run.md) is a
 // std::runtime_error.
 #pragma once
 

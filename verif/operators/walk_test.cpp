@@ -390,7 +390,7 @@ TEST_CASE("a launch that is not needed any more walks nothing") {
   }
 }
 
-// Which transfers count as work (docs/use/transcribe.md).
+// Which transfers count as work (docs/measurements/whisper.md).
 TEST_CASE("lists, arguments and parameters move in the background, operands in the foreground") {
   verif::Random random(test_seed() + 10);
   Card card(random);

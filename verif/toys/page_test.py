@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares what docs/program/programs.md shows with what runs in graph.toys and graph.toys-host: who follows the page has it."""
+"""Compares what docs/program/templates.md shows with what runs in graph.toys and graph.toys-host: who follows the page has it."""
 
 import sys
 from pathlib import Path
 
+PAGE = Path("docs/program/templates.md")
 # File, where what is shown begins, and what comes behind it (the file's end, if nothing).
 SHOWN = [("toys.hpp", '#include "abi/building.hpp"', "// Of `write`"),
          ("encode.cpp", "#include <algorithm>", ""),
@@ -18,10 +19,10 @@ def shown(file, begin, end):
 
 
 def main():
-    page = Path("docs/program/programs.md").read_text()
+    page = PAGE.read_text()
     missing = [file for file, begin, end in SHOWN if shown(file, begin, end) not in page]
     if missing:
-        sys.exit(f"docs/program/programs.md does not show {', '.join(missing)} of verif/toys as it is, four spaces to the right")
+        sys.exit(f"{PAGE} does not show {', '.join(missing)} of verif/toys as it is, four spaces to the right")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks over a CPE's shoulder for what the model forgives and hardware does not: the model does all work at
-// once, hardware does it some time until it is waited for. docs/simulate/simulators.md says what is found.
+// once, hardware does it some time until it is waited for. docs/simulate/cpe-run.md says what is found.
 //
 // A command is under way from when its unit takes it until the core has waited for it, has seen by a poll
 // that it is complete, or so many commands follow that the unit must have completed it. What such a command

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functional model of a core group: CPEs, segment table, channels, synchronisation, launches: everything that
-// programs can see, and a coarse clock beside it. docs/simulate/simulators.md tells what is modelled how.
+// programs can see, and a coarse clock beside it. docs/simulate/group-model.md tells what is modelled how.
 //
 //   SparseMemory memory;                       // with segment table, code and data in it
 //   Group group(4, 8, memory);
@@ -59,7 +59,7 @@ struct Result {
 class Group {
  public:
   // Long enough that what a CPE uses is in the host's caches, and that threads of the host have something to
-  // share; the clock keeps its order of time (docs/simulate/simulators.md).
+  // share; the clock keeps its order of time (docs/simulate/group-model.md).
   static constexpr uint64_t kTurn = 1024;
 
   struct Options {

@@ -3,7 +3,7 @@
 // words, kill, watchdog, fault records, and the window on the CPEs. Group runs the launches.
 //
 // Time is that of Group's coarse clock: the cycles that launches have run and waited.
-// docs/simulate/simulators.md tells what the registers show here.
+// docs/simulate/group-model.md tells what the registers show here.
 #pragma once
 
 #include <array>

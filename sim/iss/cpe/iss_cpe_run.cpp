@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // iss-cpe-run MODULE.elf: runs a kernel on the functional model of a core group. See
-// docs/simulate/simulators.md.
+// docs/simulate/cpe-run.md.
 #include <fmt/format.h>
 
 #include <cerrno>

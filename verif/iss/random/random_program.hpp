@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random RV64 programs for the management core: a memory image that runs from reset to a write of `tohost`
 // through all instructions, modes, traps, translations and caches that the core has, and that always ends.
-// docs/verify/test-suites.md describes what they contain.
+// docs/verify/management-core.md describes what they contain.
 //
 //   Options options;
 //   options.length = 5000;
