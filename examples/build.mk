@@ -24,6 +24,7 @@ EXAMPLES += $$(FILES_OF_$(1))
 endef
 
 $(eval $(call example,axpy,kernel))
+$(eval $(call example,units,kernel))
 $(eval $(call example,streams,kernel))
 $(eval $(call example,errors,kernel))
 $(eval $(call example,digits,convolution))

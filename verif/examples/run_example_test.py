@@ -24,7 +24,7 @@ class RunExample(unittest.TestCase):
     def test_another_name(self):
         done = make("run-example", "E=cuda")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertIn("there is no example 'cuda': E is one of axpy streams errors digits vectorAdd matrixMul", done.stderr)
+        self.assertIn("there is no example 'cuda': E is one of axpy units streams errors digits vectorAdd matrixMul", done.stderr)
 
 
 if __name__ == "__main__":
