@@ -427,6 +427,11 @@ demo-chat: ## fetch SmolLM2 (93 MB); the card's model answers: make demo-chat QU
 	@scripts/get-model smollm2-135m
 	$(B)/swai --tier fast generate -m $(B)/models/smollm2-135m/*.gguf --precision w8a8 --chat -p '$(QUESTION)' --stats
 
+.PHONY: docs-site
+docs-site: ## build the pages of docs/ as a web site, build/site (mkdocs comes from PyPI)
+	@command -v mkdocs >/dev/null || { echo 'mkdocs is missing: python3 -m pip install mkdocs' >&2; exit 2; }
+	mkdocs build --strict
+
 .PHONY: test
 test: TESTS := $(if $(CHANGED),--changed $(CHANGED)) $(if $(SEED),--seed $(SEED))
 test: ## build and run all tests, or those that a change can touch: make test CHANGED=main

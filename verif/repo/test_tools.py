@@ -278,6 +278,43 @@ class TestRunTest(ToolTest):
             self.assertEqual(self.measured(figures=figures, **run), {"not measured": absent})
 
 
+class PagesTest(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.write("docs/README.md", "# Pages\n\n- [a](use/a.md): one\n- [b](b.md): two\n")
+        self.write("docs/use/a.md", "# A\n\nThree words here.\n")
+        self.write("docs/b.md", "# B\n")
+        self.write("mkdocs.yml", "nav:\n  - Home: README.md\n  - Use:\n      - use/a.md\n      - b.md\n")
+
+    def check(self):
+        code, output = self.run_script("lint/pages.py")
+        *complaints, last = output.splitlines()
+        self.assertEqual((code, last), (1 if complaints else 0, f"{len(complaints)} complaints"))
+        return complaints
+
+    def test_good(self):
+        self.assertEqual(self.check(), [])
+        code, output = self.run_script("lint/pages.py", "--json")
+        self.assertEqual((code, json.loads(output)), (0, {"docs.words": 15, "docs.page_words_max": 8}))
+
+    def test_long_page(self):
+        """Generated tables do not count, nor does a page that is generated as a whole."""
+        words = "word " * 1996
+        self.write("docs/b.md", f"# B\n\n{words}\n\n<!-- table x -->\n| {words} |\n<!-- end -->\n\nend.\n")
+        self.assertEqual(self.check(), [])
+        self.write("docs/b.md", f"# B\n\n{words} and too many.\n")
+        (complaint,) = self.check()
+        self.assertIn("docs/b.md: has 2001 words, of at most 2000", complaint)
+        self.write("docs/b.md", f"# B\n\n<!-- Made from x by y. -->\n\n{words} and too many.\n")
+        self.assertEqual(self.check(), [])
+
+    def test_lists(self):
+        self.write("docs/c.md", "# C\n")
+        self.assertEqual(self.check(), ["docs/c.md: docs/README.md does not list it"])
+        self.write("docs/README.md", "# Pages\n\n- [b](b.md)\n- [a](use/a.md)\n- [c](c.md)\n")
+        self.assertEqual(self.check(), ["mkdocs.yml: its pages are not those of docs/README.md, in their order"])
+
+
 class PicturesTest(ToolTest):
     STALE = "verif/repo/stale-pictures.toml"
 
