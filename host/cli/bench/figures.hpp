@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measurements in the manner of the SDAA paper's figures (docs/use/swai.md): simulated time on the card that
-// is in use.
+// Measurements in the manner of the SDAA paper's figures (docs/measurements/sdaa-paper.md): simulated time on
+// the card that is in use.
 #pragma once
 
 #include <cstdint>
