@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the pages of docs/: none is too long to read in one go, and README.md and mkdocs.yml list all in one order.
+"""Checks the pages of docs/: none is too long to read in one go, README.md and mkdocs.yml list all in one order, and links
+to headings find them.
 
 Words of generated tables and of pages that are generated as a whole do not count. --json prints figures for `make bench`.
 """
@@ -40,11 +41,29 @@ def site_pages():
     return [DOCS / name for name in re.findall(r"^\s+- (?:[^:]+: )?([\w./-]+\.md)$", SITE.read_text(), re.MULTILINE)]
 
 
+def anchor(heading):
+    """What forges make of a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+def anchors(text):
+    return {anchor(heading) for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}
+
+
+def lost_links(page):
+    """Links of a page to headings that are not there."""
+    for name, target in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.read_text()):
+        other = page.parent / name if name else page
+        if other.suffix == ".md" and other.exists() and target not in anchors(other.read_text()):
+            yield f"{page}: links to {name}#{target}, and there is no such heading"
+
+
 def complaints():
     pages = counts()
     for page, count in pages.items():
         if count > MAX_WORDS:
             yield f"{page}: has {count} words, of at most {MAX_WORDS}: divide it, or leave out what git remembers"
+        yield from lost_links(page)
     inside = [page for page in links() if page.is_relative_to(DOCS)]
     for page in sorted(set(pages) - {MAP} - set(inside)):
         yield f"{page}: {MAP} does not list it"

@@ -308,6 +308,10 @@ class PagesTest(ToolTest):
         self.write("docs/b.md", f"# B\n\n<!-- Made from x by y. -->\n\n{words} and too many.\n")
         self.assertEqual(self.check(), [])
 
+    def test_headings(self):
+        self.write("docs/b.md", "# B: `two` words, at least\n\n[here](#b-two-words-at-least), [a](use/a.md#a), [no](use/a.md#b)\n")
+        self.assertEqual(self.check(), ["docs/b.md: links to use/a.md#b, and there is no such heading"])
+
     def test_lists(self):
         self.write("docs/c.md", "# C\n")
         self.assertEqual(self.check(), ["docs/c.md: docs/README.md does not list it"])
