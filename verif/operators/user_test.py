@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""An operator of a user's own, in a module of his own, as docs/extend/howto.md tells: description, kernel, generator,
+"""An operator of a user's own, in a module of his own, as docs/extend/add-operator.md tells: description, kernel, generator,
 compiler, walk.
 """
 
