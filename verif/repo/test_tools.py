@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests scripts/bench.py, scripts/coverage.py, and scripts/lint/files.py and pictures.py on small inputs."""
+"""Tests scripts/bench.py, scripts/coverage.py, and files.py, pictures.py and circles.py of scripts/lint on small inputs."""
 
 import json
 import os
@@ -400,6 +400,68 @@ class PicturesTest(ToolTest):
         self.assertIn("name no commit", may("nowhere"))
         self.write("new", "")
         self.assertIn("files differ from the commit", may(f"commit {head[:8]}"))
+
+
+class CirclesTest(ToolTest):
+    LIST = "verif/repo/circles.toml"
+
+    def setUp(self):
+        super().setUp()
+        (self.root / "scripts").symlink_to(SCRIPTS)
+        # A circle of a, b and c, which d uses, and a pair of scripts.
+        self.write("host/a.hpp", '#include "host/b.hpp"\n')
+        self.write("host/b.cpp", '#include "host/b.hpp"\n#include "c.hpp"\n')
+        self.write("host/b.hpp", "")
+        self.write("host/c.hpp", '#include "host/a.hpp"\n')
+        self.write("host/d.cpp", '#include "host/a.hpp"\n')
+        self.write("verif/e.py", "import f\n")
+        self.write("verif/x/f.py", "import json\nfrom e import g\n")
+        self.list(["host/a", "host/b", "host/c"], ["verif/e", "verif/x/f"])
+        self.commit()
+
+    def list(self, *circles):
+        self.write(self.LIST, "".join(f"[[circle]]\nunits = {json.dumps(units)}\n" for units in circles))
+
+    def check(self):
+        """The complaints."""
+        self.git("add", ".")
+        code, output = self.run_script("lint/circles.py")
+        lines = [line for line in output.splitlines() if not line.startswith("circle of ")]
+        self.assertEqual(code, 0 if len(lines) == 1 else 1, output)
+        return lines[:-1]
+
+    def test_listed_ones(self):
+        self.assertEqual(self.check(), [])
+        code, output = self.run_script("lint/circles.py", "--json")
+        self.assertEqual((code, json.loads(output)), (0, {"house.circles": 2}))
+
+    def test_another_one(self):
+        self.write("host/d.cpp", '#include "e.hpp"\n')
+        self.write("host/e.hpp", '#include "host/d.hpp"\n')
+        self.write("host/d.hpp", "")
+        self.assertEqual(
+            self.check(),
+            [
+                f"a circle that {self.LIST} does not list, of 2:",
+                "  host/d needs host/e",
+                "  host/e needs host/d",
+            ],
+        )
+        self.list(["host/a", "host/b", "host/c"], ["host/d", "host/e"], ["verif/e", "verif/x/f"])
+        self.assertEqual(self.check(), [f"{self.LIST}: the list may only shrink"])
+
+    def test_list_follows_the_code(self):
+        """An entry is removed with its circle, and shrinks with it."""
+        self.write("verif/x/f.py", "")
+        gone = f"{self.LIST}: no longer a circle, or another one"
+        self.assertEqual(self.check(), [f"{gone}: verif/e, verif/x/f"])
+        self.list(["host/a", "host/b", "host/c"])
+        self.assertEqual(self.check(), [])
+        self.write("host/b.hpp", '#include "host/a.hpp"\n')
+        self.write("host/c.hpp", "")
+        self.assertIn(f"{gone}: host/a, host/b, host/c", self.check())
+        self.list(["host/a", "host/b"])
+        self.assertEqual(self.check(), [])
 
 
 class CoverageTest(ToolTest):
