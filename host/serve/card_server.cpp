@@ -45,12 +45,15 @@ const Client* find(const std::vector<Client>& clients, const Client& wanted) {
 CardServer::CardServer(std::unique_ptr<link::Card> card, Options options, std::function<void()> ended)
     : options_(std::move(options)),
       ended_(std::move(ended)),
-      card_(std::move(card), options_.clients, options_.log),
+      card_(std::move(card), options_.log),
       server_(card_, {.audience = options_.audience,
                       .limits = limits_of(options_, card_.describe().vectors),
                       .log = options_.log}) {
   std::vector<size_t> all;
-  for (const auto& one : card_.cards()) all.push_back(server_.add(*one));
+  for (unsigned i = 0; i < options_.clients; ++i) {
+    virtual_cards_.push_back(std::make_unique<VirtualCard>(card_));
+    all.push_back(server_.add(*virtual_cards_.back()));
+  }
   if (options_.audience == socket::Audience::kGroup) {
     // Somebody else's half of the contexts stays free.
     card_.share_among_users([this](unsigned client) {
@@ -96,10 +99,10 @@ void CardServer::give_up(const std::string& why) {
 
 void CardServer::note_clients() {
   std::vector<Client> now;
-  for (size_t i = 0; i < card_.cards().size(); ++i) {
+  for (size_t i = 0; i < virtual_cards_.size(); ++i) {
     const auto peer = server_.client(i);
     if (!peer) continue;
-    Client client = {i, *peer, card_.cards()[i]->context(), {}};
+    Client client = {i, *peer, virtual_cards_[i]->context(), {}};
     // This thread alone changes them.
     const Client* const known = find(clients_, client);
     client.program = known != nullptr ? known->program : name_of_process(peer->process);

@@ -14,6 +14,7 @@
 
 #include "host/link/server/server.hpp"
 #include "host/serve/shared_card.hpp"
+#include "host/serve/virtual_card.hpp"
 
 namespace swai::serve {
 
@@ -58,6 +59,7 @@ class CardServer {
   Options options_;
   std::function<void()> ended_;
   SharedCard card_;
+  std::vector<std::unique_ptr<VirtualCard>> virtual_cards_;  // one for each client that may come
   ::swai::socket::Server server_;
   mutable std::mutex mutex_;
   std::vector<Client> clients_;

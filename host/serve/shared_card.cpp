@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "host/sdaa/error.hpp"
-#include "host/serve/virtual_card.hpp"
 
 namespace swai::serve {
 namespace {
@@ -31,7 +30,7 @@ constexpr uint64_t kRouteIova = uint64_t{1} << 32;
 
 }  // namespace
 
-SharedCard::SharedCard(std::unique_ptr<link::Card> card, unsigned clients, Log log)
+SharedCard::SharedCard(std::unique_ptr<link::Card> card, Log log)
     : card_(std::move(card)),
       log_(std::move(log)),
       key_(random_key()),
@@ -39,10 +38,12 @@ SharedCard::SharedCard(std::unique_ptr<link::Card> card, unsigned clients, Log l
       firmware_(sdaa::find_firmware(*card_, kLimits, sdaa::Restart::kIfStopped)),
       words_(std::in_place, *card_) {
   settle();
-  for (unsigned i = 0; i < clients; ++i) cards_.push_back(std::make_unique<VirtualCard>(*this, i));
 }
 
-SharedCard::~SharedCard() = default;
+unsigned SharedCard::join(Client& client) {
+  clients_.push_back(&client);
+  return static_cast<unsigned>(clients_.size() - 1);
+}
 
 void SharedCard::run(uint64_t limit) {
   const link::vendor::RunResult result = card_->run_until_cycle(~uint64_t{0}, limit);
@@ -52,7 +53,7 @@ void SharedCard::run(uint64_t limit) {
   // Whose it is stands on the client's page: who finds nothing there goes on waiting.
   for (unsigned vector = 0; vector < describe().vectors; ++vector) {
     if ((result.vectors >> vector & 1) == 0) continue;
-    for (const auto& one : cards_) one->interrupt(vector);
+    for (Client* const one : clients_) one->interrupt(vector);
   }
 }
 
@@ -108,16 +109,23 @@ void SharedCard::restart_firmware() {
   under_way_ = false;
   asleep_ = false;
   silent_ = false;
-  for (const auto& one : cards_) one->forget();
+  for (Client* const one : clients_) one->forget();
 }
 
 bool SharedCard::user_has_enough(unsigned client) const {
   if (!user_of_) return false;
   const uid_t user = user_of_(client);
   unsigned count = 0;
-  for (unsigned i = 0; i < cards_.size(); ++i)
-    count += i != client && cards_[i]->is_or_becomes_attached() && user_of_(i) == user ? 1 : 0;
+  for (unsigned i = 0; i < clients_.size(); ++i)
+    count += i != client && clients_[i]->is_or_becomes_attached() && user_of_(i) == user ? 1 : 0;
   return count >= protocol::kContexts / 2;
+}
+
+bool SharedCard::has_others(unsigned client) const {
+  for (unsigned i = 0; i < clients_.size(); ++i) {
+    if (i != client && clients_[i]->is_or_becomes_attached()) return true;
+  }
+  return false;
 }
 
 // --- Requests
@@ -223,7 +231,7 @@ void SharedCard::settle() {
     log_("what an earlier program has left on the card cannot be cleared away");
 }
 
-void SharedCard::part_with(VirtualCard& client) {
+void SharedCard::part_with(Client& client) {
   try {
     if (under_way_ && requests_.front().client == &client) finish_first();
     const auto first = requests_.begin() + (under_way_ ? 1 : 0);

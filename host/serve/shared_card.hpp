@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A card that several clients use at once. Each has a virtual card (virtual_card.hpp) that the socket server
-// shows it; this is what they share: the real card, its time, and its one place for requests.
+// A card that several clients use at once: the real card, its time, and its one place for requests. What one
+// client sees of it is its virtual card (virtual_card.hpp).
 //
 // One thread calls everything.
 #pragma once
@@ -22,22 +22,39 @@
 
 namespace swai::serve {
 
-class VirtualCard;
-
 class SharedCard final : public socket::Clock {
  public:
   using Log = std::function<void(const std::string&)>;
+  using Reply = sdaa::RequestWords::Reply;
+  struct Request;
+
+  // One that shares the card.
+  class Client {
+   public:
+    virtual ~Client() = default;
+    // What the kernel calls the client; 0: it is not attached.
+    virtual uint64_t context() const = 0;
+    virtual bool is_or_becomes_attached() const = 0;
+    virtual void interrupt(unsigned vector) = 0;
+    // The reply to a request of this client.
+    virtual void take(const Request& request, const Reply& reply) = 0;
+    // The kernel has forgotten the client.
+    virtual void forget() = 0;
+  };
 
   // Waits until the card's firmware serves. Throws sdaa::Failure or link::Error.
-  SharedCard(std::unique_ptr<link::Card> card, unsigned clients, Log log);
-  ~SharedCard() override;
+  SharedCard(std::unique_ptr<link::Card> card, Log log);
 
-  // No user may have more than half of the contexts; `user_of` tells whose a virtual card is.
+  // A client that stays as long as this is used. Returns its number, from 0 on.
+  unsigned join(Client& client);
+
+  // No user may have more than half of the contexts; `user_of` maps a client's number to its user.
   void share_among_users(std::function<uid_t(unsigned)> user_of) { user_of_ = std::move(user_of); }
   // Another context for this client would leave its user with too many.
-  bool user_has_enough(unsigned client) const;
+  [[nodiscard]] bool user_has_enough(unsigned client) const;
+  // Clients other than this one are attached, or will be.
+  [[nodiscard]] bool has_others(unsigned client) const;
 
-  const std::vector<std::unique_ptr<VirtualCard>>& cards() const { return cards_; }
   // With it the firmware attaches clients of ours alone (protocol::Operation::kAttach).
   uint64_t key() const { return key_; }
   const protocol::Info& info() const { return firmware_.info; }
@@ -61,15 +78,15 @@ class SharedCard final : public socket::Clock {
   void read(unsigned region, uint64_t offset, std::span<uint8_t> to);
   void post(unsigned region, uint64_t offset, std::span<const uint8_t> from);
   // 0 or an errno.
-  int map(const link::DmaMapping& mapping);
+  [[nodiscard]] int map(const link::DmaMapping& mapping);
   void unmap(uint64_t iova, uint64_t bytes);
   // It serves, as far as one can see.
-  bool firmware_lives();
+  [[nodiscard]] bool firmware_lives();
   void restart_firmware();
 
   // A request of a client, when its turn comes. It gets the reply when it, or who is next, asks for it.
   struct Request {
-    VirtualCard* client = nullptr;
+    Client* client = nullptr;
     uint32_t tag = 0;  // the client's
     protocol::Operation operation = protocol::Operation::kNone;
     std::vector<uint64_t> arguments;
@@ -77,17 +94,16 @@ class SharedCard final : public socket::Clock {
   void ask(Request request);
   void look_for_reply();
   // The client goes: its requests are through, or dropped, and it is detached, before this returns.
-  void part_with(VirtualCard& client);
+  void part_with(Client& client);
 
  private:
-  using Reply = sdaa::RequestWords::Reply;
-
   void send_next();
   void deliver(const Reply& reply);
   // A request of our own, waited for. False: the firmware does not answer.
-  bool exchange(protocol::Operation operation, std::span<const uint64_t> arguments, Reply& reply);
-  bool wait_for_reply(Reply& reply);
-  bool detach(uint64_t context);
+  [[nodiscard]] bool exchange(protocol::Operation operation, std::span<const uint64_t> arguments,
+                              Reply& reply);
+  [[nodiscard]] bool wait_for_reply(Reply& reply);
+  [[nodiscard]] bool detach(uint64_t context);
   void settle();
   bool finish_first();
   void log_unless_lost(const link::Error& error) const;
@@ -104,7 +120,7 @@ class SharedCard final : public socket::Clock {
   mutable bool now_is_known_ = false;
   bool asleep_ = false;
   bool silent_ = false;  // the firmware did not answer a request
-  std::vector<std::unique_ptr<VirtualCard>> cards_;
+  std::vector<Client*> clients_;
   std::function<uid_t(unsigned)> user_of_;
 };
 

@@ -66,8 +66,8 @@ constexpr uint64_t kOwnOptions = protocol::kDebugMemory;
 
 }  // namespace
 
-VirtualCard::VirtualCard(SharedCard& shared, unsigned number)
-    : shared_(shared), number_(number), window_(uint64_t{number + 1} * kWindowBytes) {
+VirtualCard::VirtualCard(SharedCard& shared)
+    : shared_(shared), number_(shared.join(*this)), window_(uint64_t{number_ + 1} * kWindowBytes) {
   const link::Description& real = shared.describe();
   info_.configuration = real.configuration;
   std::array<uint16_t, 2> identity;
@@ -165,9 +165,7 @@ int VirtualCard::restart(uint64_t request) {
   namespace reset = regs::pcie::reset_request;
   if (reset::kKey.get(request) != reset::kKeyGo) return EINVAL;
   if (shared_.firmware_lives()) {
-    const bool others = std::ranges::any_of(
-        shared_.cards(), [&](const auto& one) { return one.get() != this && one->is_or_becomes_attached(); });
-    if (others) return EBUSY;
+    if (shared_.has_others(number_)) return EBUSY;
     if (context_ == 0) return EACCES;
   }
   shared_.restart_firmware();
@@ -224,7 +222,7 @@ Status VirtualCard::complete(SharedCard::Request& request) const {
   return context_ != 0 && arguments[0] == context_ ? Status::kOk : Status::kNotAttached;
 }
 
-void VirtualCard::take(const SharedCard::Request& request, const sdaa::RequestWords::Reply& reply) {
+void VirtualCard::take(const SharedCard::Request& request, const SharedCard::Reply& reply) {
   if (reply.status == Status::kOk) {
     const uint64_t queue = request.arguments[1];
     switch (request.operation) {

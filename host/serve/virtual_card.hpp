@@ -13,9 +13,11 @@
 
 namespace swai::serve {
 
-class VirtualCard final : public socket::Device {
+class VirtualCard final : public socket::Device, public SharedCard::Client {
  public:
-  VirtualCard(SharedCard& shared, unsigned number);
+  explicit VirtualCard(SharedCard& shared);
+  VirtualCard(const VirtualCard&) = delete;
+  VirtualCard& operator=(const VirtualCard&) = delete;
 
   void connect(socket::Host& host) override { host_ = &host; }
   const socket::DeviceInfo& info() const override { return info_; }
@@ -30,15 +32,13 @@ class VirtualCard final : public socket::Device {
   void client_gone() override { reset(); }
   socket::ControlResult control(uint64_t command, std::span<const uint64_t, 4> arguments) override;
 
-  void interrupt(unsigned vector) { host_->interrupt(vector); }
+  // --- For what is shared
 
-  // What the kernel calls the client; 0: it is not attached.
-  uint64_t context() const { return context_; }
-  bool is_or_becomes_attached() const { return context_ != 0 || waits_; }
-  // A reply that is for this client.
-  void take(const SharedCard::Request& request, const sdaa::RequestWords::Reply& reply);
-  // The kernel has forgotten the client.
-  void forget();
+  uint64_t context() const override { return context_; }
+  bool is_or_becomes_attached() const override { return context_ != 0 || waits_; }
+  void interrupt(unsigned vector) override { host_->interrupt(vector); }
+  void take(const SharedCard::Request& request, const SharedCard::Reply& reply) override;
+  void forget() override;
 
  private:
   int write_control(uint64_t offset, std::span<const uint8_t> data);

@@ -76,14 +76,16 @@ class Client final : public socket::Host {
 };
 
 TEST_CASE("what a client asks while its request is under way gets its own reply, whoever leaves meanwhile") {
-  SharedCard shared(std::make_unique<link::Card>(make_fake_card()), 2, [](const std::string&) {});
-  Client stays(*shared.cards()[0]);
-  Client leaves(*shared.cards()[1]);
+  SharedCard shared(std::make_unique<link::Card>(make_fake_card()), [](const std::string&) {});
+  VirtualCard first(shared);
+  VirtualCard second(shared);
+  Client stays(first);
+  Client leaves(second);
   stays.attach();
   leaves.attach();
   stays.send(Operation::kQueueOpen, 2);
   stays.send(Operation::kAllocate, 3, {4096, 0xff00});
-  shared.cards()[1]->client_gone();
+  second.client_gone();
   const uint64_t memory = stays.reply_to(3);
   stays.send(Operation::kFree, 4, {memory});
   stays.reply_to(4);
@@ -91,14 +93,18 @@ TEST_CASE("what a client asks while its request is under way gets its own reply,
 
 TEST_CASE("one user has half of the contexts of a card for a group, not more, and they come back") {
   constexpr unsigned kHalf = protocol::kContexts / 2;
-  SharedCard shared(std::make_unique<link::Card>(make_fake_card()), kHalf + 2, [](const std::string&) {});
+  SharedCard shared(std::make_unique<link::Card>(make_fake_card()), [](const std::string&) {});
   shared.share_among_users([](unsigned client) { return client <= kHalf ? uid_t{1000} : uid_t{1001}; });
   std::vector<std::unique_ptr<Client>> clients;
-  for (const auto& card : shared.cards()) clients.push_back(std::make_unique<Client>(*card));
+  std::vector<std::unique_ptr<VirtualCard>> cards;
+  for (unsigned i = 0; i < kHalf + 2; ++i) {
+    cards.push_back(std::make_unique<VirtualCard>(shared));
+    clients.push_back(std::make_unique<Client>(*cards.back()));
+  }
   for (unsigned i = 0; i < kHalf; ++i) clients[i]->attach();
   CHECK(clients[kHalf]->try_to_attach() == Status::kNoContext);
   clients[kHalf + 1]->attach();  // another user's
-  shared.cards()[0]->client_gone();
+  cards[0]->client_gone();
   CHECK(clients[kHalf]->try_to_attach() == Status::kOk);
 }
 
