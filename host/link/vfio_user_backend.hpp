@@ -8,16 +8,9 @@
 
 #include "host/link/backend.hpp"
 #include "host/link/channel.hpp"
+#include "host/link/vfio_user_options.hpp"
 
 namespace swai::link {
-
-struct VfioUserOptions {
-  // Ask for deterministic time before anything touches the card. kRefused if the server cannot do that.
-  bool deterministic = true;
-  Milliseconds connect_timeout{10'000};  // so long is tried to find a server on the socket
-  Milliseconds timeout{60'000};          // of every call but run_until
-  Milliseconds run_timeout{600'000};     // of run_until
-};
 
 // Throws Error: kNoConnection with the reason.
 std::unique_ptr<Backend> open_vfio_user(const std::string& socket_path, const VfioUserOptions& options = {});

@@ -2,19 +2,22 @@
 // The client's side of the vfio-user protocol as a Backend; made by the functions of vfio_user_backend.hpp.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "host/link/backend.hpp"
-#include "host/link/vfio_user_backend.hpp"
+#include "host/link/channel.hpp"
+#include "host/link/vfio_user_options.hpp"
 
 namespace swai::link {
 
 class VfioUserClient final : public Backend {
  public:
-  // `turn`: see InProcess; empty for a server in another process.
+  // `turn`: see InProcess of vfio_user_backend.hpp; empty for a server in another process.
   VfioUserClient(Fd connection, std::function<void()> turn, std::string address,
                  const VfioUserOptions& options);
 

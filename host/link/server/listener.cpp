@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "host/link/server/server.hpp"
 #include "host/link/unix_socket.hpp"
 
 namespace swai::socket {

@@ -3,12 +3,18 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 
 #include "host/link/channel.hpp"
 #include "host/link/server/audience.hpp"
 
 namespace swai::socket {
+
+// A socket that cannot be listened on. what() is one line with cause and cure.
+struct SocketError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 // A listening socket at `path`; replaces a file that no server listens on any more. Throws SocketError.
 // `inode` is that of the file.

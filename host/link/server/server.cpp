@@ -10,7 +10,6 @@
 #include <cerrno>
 
 #include "host/link/negotiation.hpp"
-#include "host/link/server/listener.hpp"
 
 namespace swai::socket {
 

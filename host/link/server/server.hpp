@@ -15,7 +15,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -23,14 +22,10 @@
 #include "host/link/server/audience.hpp"
 #include "host/link/server/device.hpp"
 #include "host/link/server/limits.hpp"
+#include "host/link/server/listener.hpp"
 #include "host/link/server/port.hpp"
 
 namespace swai::socket {
-
-// A socket that cannot be listened on. what() is one line with cause and cure.
-struct SocketError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 struct ServerOptions {
   Audience audience = Audience::kOwner;  // of socket files
