@@ -2,6 +2,7 @@
 // Streams, events, functions of the host.
 #include "host/sdaa/call.hpp"
 #include "host/sdaa/in_use.hpp"
+#include "host/sdaa/queue_failure.hpp"
 
 using namespace swai::sdaa;
 namespace protocol = swai::protocol;

@@ -13,6 +13,7 @@ SDAA_SOURCES := $(addprefix host/sdaa/, \
     api_memory.cpp \
     api_module.cpp \
     api_pool.cpp \
+    api_profiler.cpp \
     api_program.cpp \
     api_stream.cpp \
     api_symbol.cpp \
@@ -44,6 +45,7 @@ SDAA_SOURCES := $(addprefix host/sdaa/, \
     program.cpp \
     program_file.cpp \
     properties.cpp \
+    queue_failure.cpp \
     record.cpp \
     recorder.cpp \
     request_words.cpp \

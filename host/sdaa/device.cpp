@@ -11,6 +11,7 @@
 #include "host/sdaa/graph.hpp"
 #include "host/sdaa/kernel_names.hpp"
 #include "host/sdaa/memory_check.hpp"
+#include "host/sdaa/queue_failure.hpp"
 #include "host/sdaa/recorder.hpp"
 
 namespace swai::sdaa {

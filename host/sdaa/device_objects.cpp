@@ -7,6 +7,7 @@
 
 #include "host/sdaa/device.hpp"
 #include "host/sdaa/graph.hpp"
+#include "host/sdaa/queue_failure.hpp"
 
 namespace swai::sdaa {
 

@@ -13,8 +13,6 @@
 
 namespace swai::sdaa {
 
-struct Queue;
-
 class Failure : public std::runtime_error {
  public:
   Failure(sdaaError_t code, const std::string& what) : std::runtime_error(what), code_(code) {}
@@ -31,8 +29,6 @@ inline void require(bool condition, const char* what, sdaaError_t code = sdaaErr
 
 // What a status of the card means to the caller of a request.
 sdaaError_t code_of(protocol::Status status);
-// What the command was that failed in the queue, with all that is known about it.
-Failure failure_of(const Queue& queue);
 Failure failure_of(const link::Error& error);
 
 // --- The thread's last error

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "host/sdaa/device.hpp"
+#include "host/sdaa/queue_failure.hpp"
 
 namespace swai::sdaa {
 namespace {

@@ -12,6 +12,7 @@
 #include "abi/launch.hpp"
 #include "abi/segment.hpp"
 #include "host/sdaa/copy.hpp"
+#include "host/sdaa/queue_failure.hpp"
 
 namespace swai::sdaa::memory_check {
 namespace {

@@ -4,9 +4,6 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
-#include <vector>
-
-#include "host/sdaa/call.hpp"
 
 namespace swai::sdaa {
 namespace {
@@ -47,68 +44,12 @@ sdaaError_t Profiled::end(sdaaError_t result) const noexcept {
   return result;
 }
 
+void set_profiler_callback(sdaaProfilerCallback_t function, void* user) {
+  const std::lock_guard guard(mutex);
+  callback = function;
+  callback_user = user;
+}
+
+void turn_profiler(bool now_on) { on = now_on; }
+
 }  // namespace swai::sdaa
-
-using namespace swai::sdaa;
-
-sdaaError_t sdaaProfilerSetCallback(sdaaProfilerCallback_t function, void* user) {
-  return call("sdaaProfilerSetCallback", [&] {
-    const std::lock_guard guard(mutex);
-    callback = function;
-    callback_user = user;
-  });
-}
-
-sdaaError_t sdaaProfilerStart(void) {
-  return call("sdaaProfilerStart", [] {
-    // As in CUDA nothing is wrong when nobody profiles, or when it is on already.
-    Profile* profile = Profile::get();
-    on = true;
-    if (profile != nullptr) profile->turn(true);
-  });
-}
-
-sdaaError_t sdaaProfilerStop(void) {
-  return call("sdaaProfilerStop", [] {
-    Profile* profile = Profile::get();
-    on = false;
-    if (profile != nullptr) profile->turn(false);
-  });
-}
-
-namespace {
-// Of this thread, from the outermost on; whether the profile has it.
-thread_local std::vector<bool> ranges;
-}  // namespace
-
-sdaaError_t sdaaRangePush(const char* name) {
-  return call_unseen("sdaaRangePush", [&] {
-    require(name != nullptr, "a null pointer");
-    Profile* profile = Profile::get();
-    ranges.push_back(profile != nullptr && profile->begin(name));
-  });
-}
-
-sdaaError_t sdaaRangePop(void) {
-  return call_unseen("sdaaRangePop", [] {
-    require(!ranges.empty(), "the thread is in no range", sdaaErrorIllegalState);
-    if (ranges.back()) Profile::get()->end();
-    ranges.pop_back();
-  });
-}
-
-sdaaError_t sdaaRangeStart(uint64_t* range, const char* name) {
-  return call_unseen("sdaaRangeStart", [&] {
-    require(range != nullptr && name != nullptr, "a null pointer");
-    Profile* profile = Profile::get();
-    *range = profile == nullptr ? 0 : profile->start(name);
-  });
-}
-
-sdaaError_t sdaaRangeEnd(uint64_t range) {
-  return call_unseen("sdaaRangeEnd", [&] {
-    if (range == 0) return;  // profiling was off
-    Profile* profile = Profile::get();
-    require(profile != nullptr && profile->stop(range), "no such range", sdaaErrorInvalidHandle);
-  });
-}

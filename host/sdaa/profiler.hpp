@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells somebody when functions of the C interface begin and end.
+// Calls a program's own function when functions of the C interface begin and end.
 #pragma once
 
 #include <cstdint>
@@ -17,5 +17,9 @@ class Profiled {
   const char* name_;
   uint64_t correlation_ = 0;  // 0: nobody listens
 };
+
+// The function that is called; null: none.
+void set_profiler_callback(sdaaProfilerCallback_t function, void* user);
+void turn_profiler(bool now_on);
 
 }  // namespace swai::sdaa

@@ -8,6 +8,7 @@
 
 #include "host/sdaa/copy.hpp"
 #include "host/sdaa/device_memory.hpp"
+#include "host/sdaa/queue_failure.hpp"
 #include "host/sdaa/recorder.hpp"
 
 namespace swai::sdaa {

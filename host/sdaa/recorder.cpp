@@ -15,6 +15,7 @@
 #include "abi/sha256.hpp"
 #include "host/sdaa/device.hpp"
 #include "host/sdaa/graph.hpp"
+#include "host/sdaa/queue_failure.hpp"
 
 namespace swai::sdaa {
 
