@@ -6,6 +6,7 @@ ISS_SOURCES := $(addprefix sim/iss/, \
     compressed.cpp \
     csr.cpp \
     decode.cpp \
+    decode_block.cpp \
     decode_table.cpp \
     disassemble.cpp \
     hart.cpp \

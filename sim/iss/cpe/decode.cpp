@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/iss/cpe/code.hpp"
+#include "sim/iss/cpe/insn.hpp"
 
 namespace swai::iss::cpe {
 namespace {

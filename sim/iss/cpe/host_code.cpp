@@ -9,7 +9,8 @@
 #include <initializer_list>
 #include <vector>
 
-#include "sim/iss/cpe/code.hpp"
+#include "sim/iss/cpe/fault.hpp"
+#include "sim/iss/cpe/slot.hpp"
 
 namespace swai::iss::cpe {
 
