@@ -152,7 +152,7 @@ bench::OnProcessor measure_on_processor(const Cli& cli, const bench::Plan& plan)
 std::string made_of(const Cli& cli, const bench::Plan& plan) {
   std::string card = "SWAI " + cli.options().config_or_default();
   sdaaDeviceProp_t properties = {};
-  if (plan.needs_card()) {
+  if (needs_card(plan)) {
     check(sdaaGetDeviceProperties(&properties, 0), "properties of the card");
     card = properties.name;
   }
@@ -163,7 +163,7 @@ std::string made_of(const Cli& cli, const bench::Plan& plan) {
 std::vector<bench::Figure> measure(const Cli& cli, const bench::Plan& plan, std::string& made) {
   const bench::OnProcessor on_processor = measure_on_processor(cli, plan);
   std::optional<UsedCard> card;
-  if (plan.needs_card()) card.emplace(cli.options());
+  if (needs_card(plan)) card.emplace(cli.options());
   made = made_of(cli, plan);
   const double all = bench::cost(plan);
   if (!cli.options().quiet && card)

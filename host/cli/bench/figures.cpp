@@ -27,12 +27,9 @@ constexpr Kind kKinds[] = {{kAllocators, allocators, 0, 0, 0},
 
 }  // namespace
 
-bool Plan::wants(unsigned figure) const {
-  return figures.empty() || std::ranges::find(figures, figure) != figures.end();
-}
-bool Plan::needs_card() const {
+bool needs_card(const Plan& plan) {
   return std::ranges::any_of(
-      kKinds, [&](const Kind& kind) { return kind.number != kAllocators && wants(kind.number); });
+      kKinds, [&](const Kind& kind) { return kind.number != kAllocators && plan.wants(kind.number); });
 }
 
 double cost(const Plan& plan) {

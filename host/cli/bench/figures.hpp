@@ -4,11 +4,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "host/cli/bench/on_processor.hpp"
+#include "host/cli/bench/plan.hpp"
 #include "host/cli/bench/series.hpp"
 
 namespace swai::cli::bench {
@@ -39,20 +39,9 @@ struct Figure {
   std::string axis = "time, ns";   // what they are
 };
 
-struct Plan {
-  std::vector<uint64_t> sizes;
-  std::vector<unsigned> figures;  // none: all
-  std::string module;             // with the empty kernel
-
-  bool wants(unsigned figure) const;
-  // Whether something is measured on the card that is in use.
-  bool needs_card() const;
-};
-
-// Hears how many cycles of the card are over.
-using Done = std::function<void(double)>;
-
-// About how many cycles that takes in all.
+// Whether something is measured on the card that is in use.
+bool needs_card(const Plan& plan);
+// About how many cycles the plan takes in all.
 double cost(const Plan& plan);
 // Throws cli::Error, sdaa::Failure, link::Error.
 std::vector<Figure> measure(const Plan& plan, const OnProcessor& on_processor, const Done& done);

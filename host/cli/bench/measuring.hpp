@@ -5,7 +5,8 @@
 #include <functional>
 #include <string>
 
-#include "host/cli/bench/figures.hpp"
+#include "host/cli/bench/plan.hpp"
+#include "host/cli/bench/series.hpp"
 #include "host/sdaa/runtime.hpp"
 
 namespace swai::cli::bench {
