@@ -2,12 +2,7 @@
 // Apart from the steps: what runs for each step should fit into a core's cache of code, in one piece.
 #include "cpe-kernels/operators/linear/blocks.hpp"
 
-#include "cpe-kernels/operators/linear/steps.hpp"
-#include "swai/ldm.hpp"
-
 namespace swai::operators {
-
-LDM Ahead ahead;
 
 namespace {
 
