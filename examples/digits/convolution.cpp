@@ -3,7 +3,7 @@
 // filter fits at each place. Images and filters are bytes, sums are integers.
 #include <cstdint>
 
-#include "digits.h"
+#include "sizes.h"
 #include "swai/cuda.hpp"
 
 __global__ void convolve(Global<const int8_t> images, Global<const int8_t> filters,

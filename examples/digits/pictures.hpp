@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "digits.h"
+#include "sizes.h"
 
 struct Pictures {
   std::vector<int8_t> pixels;  // [images][height][width], ink is positive

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "../digits.h"
+#include "../sizes.h"
 
 extern "C" __global__ void convolve(const int8_t* images, const int8_t* filters, const int32_t* biases,
                                     int32_t* maps, int count) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What host and kernel agree on: sizes of images, filters and maps. */
-#ifndef DIGITS_H
-#define DIGITS_H
+#ifndef SIZES_H
+#define SIZES_H
 
 enum {
   kDigits = 10,
