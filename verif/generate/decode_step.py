@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One step of text generation in a trace of the card: found by the trace's own flows, from the program's call that launches it until
 what it has chosen is in the host's memory. Raises Missing where a row or a flow is not there.
-
-    python3 verif/generate/decode_step.py FILE.pftrace STEP.svg      # draws the last one (decode_step_svg.py)
-"""
+decode_step_svg.py draws it."""
 
 import dataclasses
 import sys
@@ -104,15 +102,3 @@ def steps(path):
     if len(launches) < 2:
         raise Missing("launches of walk: a prompt's, and a step's")
     return [Step(trace, launch) for launch in launches[1:]]
-
-
-def main():
-    import decode_step_svg  # it draws what is here
-
-    file, picture = sys.argv[1:]
-    with open(picture, "w", encoding="utf-8") as out:
-        out.write(decode_step_svg.drawn(steps(file)[-1]))
-
-
-if __name__ == "__main__":
-    main()

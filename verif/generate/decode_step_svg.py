@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws a step of text generation (decode_step.py): above all of it, with every core; below the moments between two launches, where
-flows lead from the launch's end to the host. For light and dark pages."""
+flows lead from the launch's end to the host. For light and dark pages.
 
+    python3 verif/generate/decode_step_svg.py FILE.pftrace STEP.svg      # draws the last step of a trace
+"""
+
+import sys
 import xml.sax.saxutils
 
 import decode_step
@@ -163,3 +167,13 @@ def drawn(step):
     lower = between(step, upper.y + BETWEEN)
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {lower.y + 8}" font-family="sans-serif">\n'
     return head + STYLE + "\n".join([*upper.out, *lower.out]) + "\n</svg>\n"
+
+
+def main():
+    file, picture = sys.argv[1:]
+    with open(picture, "w", encoding="utf-8") as out:
+        out.write(drawn(decode_step.steps(file)[-1]))
+
+
+if __name__ == "__main__":
+    main()

@@ -20,7 +20,7 @@
 #include "abi/segment.hpp"
 #include "firmware/runtime/journal.hpp"
 #include "firmware/runtime/machine.hpp"
-#include "verif/sdaa/fake_card.hpp"
+#include "verif/sdaa/fake_options.hpp"
 #include "verif/sdaa/fake_programs.hpp"
 
 namespace swai::sdaa {

@@ -15,6 +15,7 @@
 #include "abi/kernel_arguments.hpp"
 #include "sim/common/random.hpp"
 #include "verif/firmware/runtime/played.hpp"
+#include "verif/sdaa/fake_card.hpp"
 #include "verif/sdaa/kernels.hpp"
 
 namespace swai::runtime {
