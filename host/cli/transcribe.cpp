@@ -143,8 +143,8 @@ unsigned cores_of_card() {
 // The part of what takes so many cycles from now on.
 std::function<double()> by_time_of_card(double cycles) {
   const auto device = sdaa::Runtime::get().current();
-  return [device, begin = device->heard_cycle(), cycles] {
-    return static_cast<double>(device->heard_cycle() - begin) / cycles;
+  return [device, begin = device->waiting().heard_cycle(), cycles] {
+    return static_cast<double>(device->waiting().heard_cycle() - begin) / cycles;
   };
 }
 

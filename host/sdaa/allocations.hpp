@@ -27,6 +27,7 @@ class Allocations {
 
   explicit Allocations(int device) : device_(device) {}
 
+  int device() const { return device_; }
   // By the pointer at which each begins.
   const Map& all() const { return all_; }
   Allocation number(uint64_t bytes, protocol::Usage usage, unsigned group,

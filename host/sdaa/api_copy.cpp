@@ -13,13 +13,14 @@ namespace {
 void start_copy(void* to, const void* from, const CopyShape& shape, sdaaMemcpyKind kind, sdaaStream_t stream,
                 Mode mode) {
   auto use = Runtime::get().use_stream(stream);
-  copy(*use.device, use.lock, *use.stream, to, from, shape, kind, mode);
+  copy(use.writer(), to, from, shape, kind, mode);
 }
 
 void start_fill(void* to, const Pattern& pattern, const CopyShape& shape, sdaaStream_t stream, Mode mode) {
   auto use = Runtime::get().use_stream(stream);
-  fill(*use.device, use.lock, *use.stream, to, pattern, shape);
-  if (mode == Mode::kSync && use.stream->last.queue != nullptr) use.device->wait(use.lock, use.stream->last);
+  StreamWriter writer = use.writer();
+  fill(writer, to, pattern, shape);
+  if (mode == Mode::kSync) writer.wait();
 }
 void start_fill(void* to, int value, size_t bytes, sdaaStream_t stream, Mode mode) {
   start_fill(to, {static_cast<uint8_t>(value), 1}, {bytes, 1, 0, 0}, stream, mode);

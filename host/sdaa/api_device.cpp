@@ -8,6 +8,7 @@
 #include "host/sdaa/host_software_time.hpp"
 #include "host/sdaa/include/sdaa/simulation.h"
 #include "host/sdaa/peers.hpp"
+#include "host/sdaa/printing.hpp"
 #include "host/sdaa/properties.hpp"
 
 using namespace swai::sdaa;
@@ -214,10 +215,10 @@ sdaaError_t sdaaDeviceSynchronize(void) {
   return call("sdaaDeviceSynchronize", [] {
     const auto device = Runtime::get().current();
     Device::Lock lock = device->enter();
-    device->refuse_captures(Device::Captures::kAll, sdaaErrorStreamCaptureUnsupported);
-    device->wait_and_print(lock, [&] { device->wait_idle(lock); });
-    device->pools().trim(*device);
-    if (const auto failure = device->first_failure()) throw Failure(*failure);
+    device->streams().refuse_captures(Streams::Captures::kAll, sdaaErrorStreamCaptureUnsupported);
+    wait_and_print(*device, lock, [&] { device->waiting().until_idle(lock); });
+    device->pools().trim(device->connection());
+    if (const auto failure = device->queues().first_failure()) throw Failure(*failure);
   });
 }
 
@@ -285,8 +286,8 @@ sdaaError_t swai::sdaa::let_device_time_pass(uint64_t nanoseconds) {
     const auto device = Runtime::get().current();
     Device::Lock lock = device->enter();
     const uint64_t now = device->connection().cycle();
-    require(nanoseconds < Device::kNever - now, "longer than a card's time goes");
-    device->wait_until(
+    require(nanoseconds < Waiting::kNever - now, "longer than a card's time goes");
+    device->waiting().until(
         lock, [] { return false; }, now + nanoseconds);
   });
 }

@@ -24,10 +24,10 @@ sdaaError_t sdaaStreamBeginCapture(sdaaStream_t stream, sdaaStreamCaptureMode mo
     require(mode >= sdaaStreamCaptureModeGlobal && mode <= sdaaStreamCaptureModeRelaxed,
             "a mode that does not exist");
     require(stream != nullptr, "the default stream cannot be captured", sdaaErrorStreamCaptureUnsupported);
-    const auto use = Runtime::get().use_stream(stream);
+    auto use = Runtime::get().use_stream(stream);
     require(use.stream->capture == nullptr, "the stream is captured already", sdaaErrorIllegalState);
-    Device::check(*use.stream);
-    use.device->begin_capture(use.stream);
+    use.writer().check();
+    use.device->streams().begin_capture(use.stream);
   });
 }
 
@@ -42,7 +42,7 @@ sdaaError_t sdaaStreamEndCapture(sdaaStream_t stream, sdaaGraph_t* graph) {
       capture->invalidate();
       fail(sdaaErrorStreamCaptureUnmatched, "the capture began with another stream");
     }
-    use.device->forget_capture(capture);
+    use.device->streams().forget_capture(capture);
     *graph = add_graph(*use.device, std::move(capture->end()->nodes));
   });
 }
@@ -80,8 +80,9 @@ sdaaError_t sdaaGraphLaunch(sdaaGraphExec_t exec, sdaaStream_t stream) {
     auto use = Runtime::get().use_stream(stream);
     require(found->alive, "the graph was destroyed", sdaaErrorInvalidHandle);
     require(found->device == use.device, "graph and stream are of different devices", sdaaErrorInvalidHandle);
-    Device::refuse_captured(*use.stream);
-    launch_graph(*use.device, use.lock, *use.stream, *found);
+    StreamWriter writer = use.writer();
+    writer.refuse_capture();
+    launch_graph(writer, *found);
   });
 }
 

@@ -19,7 +19,7 @@ namespace {
 // made.
 struct Recipe {
   sdaaGraphNodeType type;
-  std::function<void(Device&, Device::Lock&, Stream&)> give;
+  std::function<void(StreamWriter)> give;
 };
 
 Recipe recipe(const sdaaKernelNodeParams* parameters) {
@@ -36,24 +36,21 @@ Recipe recipe(const sdaaKernelNodeParams* parameters) {
     wish.local_bytes = parameters->sharedMemBytes;
   }
   const auto arguments = arguments_of(function->info(), parameters->kernelParams, wish.grid);
-  return {sdaaGraphNodeTypeKernel, [=](Device& device, Device::Lock& lock, Stream& stream) {
-            launch(device, lock, stream, *function, wish, arguments);
-          }};
+  return {sdaaGraphNodeTypeKernel, [=](StreamWriter stream) { launch(stream, *function, wish, arguments); }};
 }
 
 Recipe recipe(const sdaaMemcpy3DParms* parameters) {
   require(parameters != nullptr, "a null pointer");
   const std::vector<CopyPiece> pieces = pieces_of(*parameters);
-  return {sdaaGraphNodeTypeMemcpy,
-          [pieces, kind = parameters->kind](Device& device, Device::Lock& lock, Stream& stream) {
+  return {sdaaGraphNodeTypeMemcpy, [pieces, kind = parameters->kind](StreamWriter stream) {
             for (const CopyPiece& piece : pieces)
-              copy(device, lock, stream, piece.to, piece.from, piece.shape, kind, Mode::kAsync);
+              copy(stream, piece.to, piece.from, piece.shape, kind, Mode::kAsync);
           }};
 }
 
 Recipe recipe(void* to, const void* from, size_t bytes, sdaaMemcpyKind kind) {
-  return {sdaaGraphNodeTypeMemcpy, [=](Device& device, Device::Lock& lock, Stream& stream) {
-            copy(device, lock, stream, to, from, {bytes, 1, 0, 0}, kind, Mode::kAsync);
+  return {sdaaGraphNodeTypeMemcpy, [=](StreamWriter stream) {
+            copy(stream, to, from, {bytes, 1, 0, 0}, kind, Mode::kAsync);
           }};
 }
 
@@ -64,19 +61,16 @@ Recipe recipe(const sdaaMemsetParams* parameters) {
   require(parameters->width <= (uint64_t{1} << 40), "more bytes than there can be");
   const CopyShape shape = {parameters->width * size, parameters->height, parameters->pitch,
                            parameters->pitch};
-  return {sdaaGraphNodeTypeMemset, [to = parameters->dst, pattern = Pattern{parameters->value, size}, shape](
-                                       Device& device, Device::Lock& lock, Stream& stream) {
-            fill(device, lock, stream, to, pattern, shape);
-          }};
+  return {sdaaGraphNodeTypeMemset, [to = parameters->dst, pattern = Pattern{parameters->value, size},
+                                    shape](StreamWriter stream) { fill(stream, to, pattern, shape); }};
 }
 
 Recipe nothing() {
-  return {sdaaGraphNodeTypeEmpty, [](Device&, Device::Lock&, Stream&) {}};
+  return {sdaaGraphNodeTypeEmpty, [](StreamWriter) {}};
 }
 
 GraphNode record(const std::shared_ptr<Device>& device, Device::Lock& lock, const Recipe& made) {
-  return record_node(device, lock, made.type,
-                     [&](Device::Lock& held, Stream& stream) { made.give(*device, held, stream); });
+  return record_node(device, lock, made.type, made.give);
 }
 
 struct NodeInUse : InUse<Graph> {

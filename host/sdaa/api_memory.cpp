@@ -48,7 +48,7 @@ void free_host(void* pointer) {
   const auto* area = device->host_memory().find(pointer, 1);
   require(area != nullptr && !area->registered && area->begin == reinterpret_cast<uintptr_t>(pointer),
           "not the beginning of memory of sdaaMallocHost, or freed before");
-  device->wait_idle(lock);
+  device->waiting().until_idle(lock);
   require(device->host_memory().remove(pointer, false), "freed meanwhile by another thread");
 }
 
@@ -119,7 +119,7 @@ sdaaError_t sdaaFree(void* pointer) {
     const auto named = reinterpret_cast<uintptr_t>(pointer);
     device->allocations().check_begin(named);
     // Whatever was begun may still use it. Another thread may have freed it meanwhile.
-    device->wait_idle(lock);
+    device->waiting().until_idle(lock);
     free_on_card(*device, lock, named);
   });
 }
@@ -148,7 +148,7 @@ sdaaError_t sdaaMemCheck(size_t* damaged) {
     const auto device = Runtime::get().current();
     Device::Lock lock = device->enter();
     require(device->checked(), "only with SWAI_MEMORY_CHECK=1", sdaaErrorNotSupported);
-    device->wait_idle(lock);
+    device->waiting().until_idle(lock);
     // Other threads allocate and free while this one waits.
     const auto& all = device->allocations().all();
     for (auto next = all.begin(); next != all.end();) {
@@ -219,7 +219,7 @@ sdaaError_t sdaaHostUnregister(void* pointer) {
     const auto* area = device->host_memory().find(pointer, 1);
     require(area != nullptr && area->registered && area->begin == reinterpret_cast<uintptr_t>(pointer),
             "not the beginning of registered memory", sdaaErrorHostMemoryNotRegistered);
-    device->wait_idle(lock);
+    device->waiting().until_idle(lock);
     require(device->host_memory().remove(pointer, true), "unregistered meanwhile by another thread",
             sdaaErrorHostMemoryNotRegistered);
   });

@@ -10,6 +10,7 @@
 #include "host/sdaa/call.hpp"
 #include "host/sdaa/files.hpp"
 #include "host/sdaa/launch.hpp"
+#include "host/sdaa/printing.hpp"
 #include "host/sdaa/variable_memory.hpp"
 
 using namespace swai::sdaa;
@@ -44,11 +45,11 @@ void unload(sdaaModule_t module) {
   {
     Device::Lock lock = device.enter();
     // Launches of it may be under way.
-    device.wait_and_print(lock, [&] { device.wait_idle(lock); });
+    wait_and_print(device, lock, [&] { device.waiting().until_idle(lock); });
     require(found->alive.exchange(false), "the module was unloaded", sdaaErrorInvalidHandle);
     swai::command::ModuleUnload command = {};
     command.module = found->handle;
-    device.wait(lock, device.send(lock, device.service_queue(), swai::command::Type::kModuleUnload, command));
+    device.service_writer(lock).run(swai::command::Type::kModuleUnload, command);
     if (const uint64_t buffer = device.printers().drop(found->handle); buffer != 0)
       device.connection().ask(swai::protocol::Operation::kFree, {buffer});
     for (const uint64_t at : {found->constants.at, found->device_variables.at})
@@ -105,7 +106,7 @@ void launch_grid(sdaaFunction_t function, cpe::Extent blocks, cpe::Extent thread
   check_values(kernel);
   const auto packed = arguments_of(kernel, values, wish.grid);
   auto use = Runtime::get().use_stream(stream);
-  launch(*use.device, use.lock, *use.stream, *found, wish, packed);
+  launch(use.writer(), *found, wish, packed);
 }
 
 cpe::Extent extent(const dim3* size) {
@@ -196,7 +197,7 @@ sdaaError_t sdaaLaunchKernel(sdaaFunction_t function, const void* args, size_t s
     wish.local_bytes = sharedMem;
     const auto arguments = arguments_of(found->info(), args);
     auto use = Runtime::get().use_stream(stream);
-    launch(*use.device, use.lock, *use.stream, *found, wish, arguments);
+    launch(use.writer(), *found, wish, arguments);
   });
 }
 
@@ -208,7 +209,7 @@ sdaaError_t sdaaLaunch(sdaaFunction_t function, const sdaaLaunchConfig_t* config
     const LaunchWish wish = wish_of(config);
     const auto arguments = argument_bytes(args, bytes);
     auto use = Runtime::get().use_stream(stream);
-    launch(*use.device, use.lock, *use.stream, *found, wish, arguments);
+    launch(use.writer(), *found, wish, arguments);
   });
 }
 

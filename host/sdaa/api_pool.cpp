@@ -27,19 +27,20 @@ void allocate(void** pointer, size_t bytes, const std::shared_ptr<MemoryPool>& w
   *pointer = nullptr;
   auto use = Runtime::get().use_stream(stream);
   Device& device = *use.device;
-  Device::refuse_captured(*use.stream);
-  Device::check(*use.stream);
-  const auto pool = wanted == nullptr ? device.pools().current(device) : wanted;
+  const StreamWriter writer = use.writer();
+  writer.refuse_capture();
+  writer.check();
+  const auto pool = wanted == nullptr ? device.pools().current(use.device) : wanted;
   require(pool->alive, "the pool was destroyed", sdaaErrorInvalidHandle);
   require(pool->device == use.device, "pool and stream are of different devices", sdaaErrorInvalidHandle);
   if (bytes == 0) return;
   require(bytes < uint64_t{1} << 40, "more than a card can have", sdaaErrorOutOfMemory);
   // With checks what lies behind the last byte is nobody's.
   const uint64_t whole = device.checked() ? bytes : (bytes + kLine - 1) & ~(kLine - 1);
-  device.look();
+  device.queues().look();
   MemoryPool::Block block = pool->take(whole, *use.stream);
   if (block.bytes == 0) {
-    if (pool->most != 0 && pool->reserved.now + whole > pool->most) pool->trim(device, 0);
+    if (pool->most != 0 && pool->reserved.now + whole > pool->most) pool->trim(device.connection(), 0);
     require(pool->most == 0 || pool->reserved.now + whole <= pool->most, "the pool may not have more",
             sdaaErrorOutOfMemory);
     block.bytes = whole;
@@ -92,18 +93,16 @@ sdaaError_t sdaaFreeAsync(void* pointer, sdaaStream_t stream) {
   return call("sdaaFreeAsync", [&] {
     auto use = Runtime::get().use_stream(stream);
     Device& device = *use.device;
-    Device::refuse_captured(*use.stream);
+    StreamWriter writer = use.writer();
+    writer.refuse_capture();
     if (pointer == nullptr) return;
     const auto named = reinterpret_cast<uintptr_t>(pointer);
     const Allocation freed = device.allocations().check_begin(named);
     require(freed.pool != nullptr, "only memory of sdaaMallocAsync is freed in the order of a stream");
-    struct Command {
-      swai::command::Header header;
-    };
-    const Point point = device.submit(use.lock, *use.stream, swai::command::Type::kMarker, Command{});
+    const Point point = writer.mark();
     if (device.checked()) {
       // What is around it can be looked at only when it is at rest.
-      device.wait(use.lock, point);
+      writer.wait(point);
       free_on_card(device, use.lock, named);
       return;
     }
@@ -124,11 +123,10 @@ sdaaError_t sdaaMemPoolCreate(sdaaMemPool_t* pool, const sdaaMemPoolProps* prope
             sdaaErrorNotSupported);
     const auto device = Runtime::get().device(properties->location.id);
     const Device::Lock lock = device->enter();
-    const auto own = device->pools().own(*device);
+    const auto own = device->pools().own(device);
     auto fresh = std::make_shared<MemoryPool>();
     fresh->device = own->device;
     fresh->most = properties->maxSize;
-    device->adopt(fresh);
     device->pools().add(fresh);
     *pool = handle_of(fresh);
   });
@@ -138,9 +136,9 @@ sdaaError_t sdaaMemPoolDestroy(sdaaMemPool_t pool) {
   return call("sdaaMemPoolDestroy", [&] {
     const auto use = use_pool(pool);
     Device& device = *use.object->device;
-    require(use.object != device.pools().own(device), "a device's first pool stays");
-    device.look();
-    device.pools().close(device, *use.object);
+    require(use.object != device.pools().own(use.object->device), "a device's first pool stays");
+    device.queues().look();
+    device.pools().close(device.connection(), *use.object);
     Runtime::get().pools.remove(pool);
   });
 }
@@ -181,8 +179,8 @@ sdaaError_t sdaaMemPoolSetAttribute(sdaaMemPool_t pool, sdaaMemPoolAttr attribut
 sdaaError_t sdaaMemPoolTrimTo(sdaaMemPool_t pool, size_t bytes) {
   return call("sdaaMemPoolTrimTo", [&] {
     const auto use = use_pool(pool);
-    use.object->device->look();
-    use.object->trim(*use.object->device, bytes);
+    use.object->device->queues().look();
+    use.object->trim(use.object->device->connection(), bytes);
   });
 }
 
@@ -191,7 +189,7 @@ sdaaError_t sdaaDeviceGetDefaultMemPool(sdaaMemPool_t* pool, int number) {
     require(pool != nullptr, "a null pointer");
     const auto device = Runtime::get().device(number);
     const Device::Lock lock = device->enter();
-    *pool = handle_of(device->pools().own(*device));
+    *pool = handle_of(device->pools().own(device));
   });
 }
 
@@ -200,7 +198,7 @@ sdaaError_t sdaaDeviceGetMemPool(sdaaMemPool_t* pool, int number) {
     require(pool != nullptr, "a null pointer");
     const auto device = Runtime::get().device(number);
     const Device::Lock lock = device->enter();
-    *pool = handle_of(device->pools().current(*device));
+    *pool = handle_of(device->pools().current(device));
   });
 }
 

@@ -2,6 +2,7 @@
 // Streams, events, functions of the host.
 #include "host/sdaa/call.hpp"
 #include "host/sdaa/in_use.hpp"
+#include "host/sdaa/printing.hpp"
 #include "host/sdaa/queue_failure.hpp"
 
 using namespace swai::sdaa;
@@ -66,7 +67,7 @@ void create_event(sdaaEvent_t* event, unsigned flags) {
   *event = reinterpret_cast<sdaaEvent_t>(Runtime::get().events.add(std::move(fresh)));
 }
 
-void record(sdaaEvent_t event, sdaaStream_t stream) {
+void record_event(sdaaEvent_t event, sdaaStream_t stream) {
   auto use = Runtime::get().use_stream(stream);
   const auto found = Runtime::get().events.get(event, "no such event");
   require(found->alive, "the event was destroyed", sdaaErrorInvalidHandle);
@@ -77,7 +78,7 @@ void record(sdaaEvent_t event, sdaaStream_t stream) {
     return;
   }
   uint64_t count = 0;
-  const Point point = use.device->record_event(use.lock, *use.stream, found->number, count);
+  const Point point = use.writer().record_event(found->number, count);
   found->count = count;
   found->recorded = point;
   found->captured.reset();
@@ -125,10 +126,11 @@ sdaaError_t sdaaStreamGetId(sdaaStream_t stream, unsigned long long* id) {
 sdaaError_t sdaaStreamDestroy(sdaaStream_t stream) {
   return call("sdaaStreamDestroy", [&] {
     require(stream != nullptr, "the default stream cannot be destroyed", sdaaErrorInvalidHandle);
-    const auto use = Runtime::get().use_stream(stream);
-    Device::refuse_captured(*use.stream);
+    auto use = Runtime::get().use_stream(stream);
+    const StreamWriter writer = use.writer();
+    writer.refuse_capture();
     // What it was given goes on by itself.
-    use.device->drop_stream(*use.stream);
+    Streams::drop(*use.stream);
     Runtime::get().streams.remove(stream);
   });
 }
@@ -136,22 +138,22 @@ sdaaError_t sdaaStreamDestroy(sdaaStream_t stream) {
 sdaaError_t sdaaStreamSynchronize(sdaaStream_t stream) {
   return call("sdaaStreamSynchronize", [&] {
     auto use = Runtime::get().use_stream(stream);
-    Device::refuse_captured(*use.stream);
-    use.device->wait_and_print(use.lock, [&] {
-      if (use.stream->last.queue != nullptr) use.device->wait(use.lock, use.stream->last);
-    });
-    use.device->pools().trim(*use.device);
-    Device::check(*use.stream);
+    StreamWriter writer = use.writer();
+    writer.refuse_capture();
+    writer.wait_and_print();
+    use.device->pools().trim(use.device->connection());
+    writer.check();
   });
 }
 
 sdaaError_t sdaaStreamQuery(sdaaStream_t stream) {
   return call("sdaaStreamQuery", [&] {
-    const auto use = Runtime::get().use_stream(stream);
-    Device::refuse_captured(*use.stream);
-    use.device->look();
-    if (!use.stream->last.reached()) use.device->let_a_moment_pass();
-    Device::check(*use.stream);
+    auto use = Runtime::get().use_stream(stream);
+    const StreamWriter writer = use.writer();
+    writer.refuse_capture();
+    use.device->queues().look();
+    if (!use.stream->last.reached()) use.device->waiting().let_a_moment_pass();
+    writer.check();
     if (!use.stream->last.reached()) fail(sdaaErrorNotReady, "");
   });
 }
@@ -166,8 +168,9 @@ sdaaError_t sdaaStreamGetFlags(sdaaStream_t stream, unsigned int* flags) {
 sdaaError_t sdaaStreamReset(sdaaStream_t stream) {
   return call("sdaaStreamReset", [&] {
     auto use = Runtime::get().use_stream(stream);
-    Device::refuse_captured(*use.stream);
-    use.device->reset_stream(use.lock, *use.stream);
+    StreamWriter writer = use.writer();
+    writer.refuse_capture();
+    use.device->streams().restart(use.lock, *use.stream);
   });
 }
 
@@ -182,10 +185,11 @@ sdaaError_t sdaaStreamWaitEvent(sdaaStream_t stream, sdaaEvent_t event, unsigned
       if (found->captured != nullptr || found->count != 0) join(use.stream, *found);
       return;
     }
-    Device::check(*use.stream);
+    StreamWriter writer = use.writer();
+    writer.check();
     // Never recorded, or complete: there is nothing to wait for.
     if (is_complete(use.device->connection(), *found)) return;
-    use.device->wait_event(use.lock, *use.stream, found->number, found->count);
+    writer.wait_event(found->number, found->count);
   });
 }
 
@@ -193,9 +197,9 @@ sdaaError_t sdaaLaunchHostFunc(sdaaStream_t stream, sdaaHostFn_t function, void*
   return call("sdaaLaunchHostFunc", [&] {
     require(function != nullptr, "a null pointer");
     auto use = Runtime::get().use_stream(stream);
-    Device::refuse_captured(*use.stream);
-    use.device->host_call(
-        use.lock, *use.stream, [function, user](sdaaError_t) { function(user); }, false);
+    StreamWriter writer = use.writer();
+    writer.refuse_capture();
+    writer.host_call([function, user](sdaaError_t) { function(user); }, false);
   });
 }
 
@@ -205,9 +209,9 @@ sdaaError_t sdaaStreamAddCallback(sdaaStream_t stream, sdaaStreamCallback_t func
     require(function != nullptr, "a null pointer");
     require(flags == 0, "flags that do not exist");
     auto use = Runtime::get().use_stream(stream);
-    Device::refuse_captured(*use.stream);
-    use.device->host_call(
-        use.lock, *use.stream, [=](sdaaError_t status) { function(stream, status, user); }, true);
+    StreamWriter writer = use.writer();
+    writer.refuse_capture();
+    writer.host_call([=](sdaaError_t status) { function(stream, status, user); }, true);
   });
 }
 
@@ -229,14 +233,14 @@ sdaaError_t sdaaEventDestroy(sdaaEvent_t event) {
 }
 
 sdaaError_t sdaaEventRecord(sdaaEvent_t event, sdaaStream_t stream) {
-  return call("sdaaEventRecord", [&] { record(event, stream); });
+  return call("sdaaEventRecord", [&] { record_event(event, stream); });
 }
 
 sdaaError_t sdaaEventRecordWithFlags(sdaaEvent_t event, sdaaStream_t stream, unsigned int flags) {
   return call("sdaaEventRecordWithFlags", [&] {
     require((flags & sdaaEventRecordExternal) == 0, "a graph knows no events", sdaaErrorNotSupported);
     require(flags == sdaaEventRecordDefault, "flags that do not exist");
-    record(event, stream);
+    record_event(event, stream);
   });
 }
 
@@ -245,10 +249,10 @@ sdaaError_t sdaaEventSynchronize(sdaaEvent_t event) {
     auto use = use_event(event);
     refuse_captured(*use.object);
     Device& device = *use.object->device;
-    device.wait_and_print(use.lock, [&] {
-      device.wait_until(use.lock, [&] { return is_complete(device.connection(), *use.object); });
+    wait_and_print(device, use.lock, [&] {
+      device.waiting().until(use.lock, [&] { return is_complete(device.connection(), *use.object); });
     });
-    device.pools().trim(device);
+    device.pools().trim(device.connection());
     throw_if_failed(*use.object);
   });
 }
@@ -258,8 +262,8 @@ sdaaError_t sdaaEventQuery(sdaaEvent_t event) {
     const auto use = use_event(event);
     refuse_captured(*use.object);
     Device& device = *use.object->device;
-    device.look();
-    if (!is_complete(device.connection(), *use.object)) device.let_a_moment_pass();
+    device.queues().look();
+    if (!is_complete(device.connection(), *use.object)) device.waiting().let_a_moment_pass();
     throw_if_failed(*use.object);
     if (!is_complete(device.connection(), *use.object)) fail(sdaaErrorNotReady, "");
   });
@@ -275,7 +279,7 @@ sdaaError_t sdaaEventElapsedTime(float* milliseconds, sdaaEvent_t start, sdaaEve
     require(first->timed && use.object->timed, "an event was made without timing", sdaaErrorInvalidHandle);
     require(first->count != 0 && use.object->count != 0, "an event was never recorded",
             sdaaErrorInvalidHandle);
-    device.look();
+    device.queues().look();
     for (const auto& event : {first, use.object}) {
       refuse_captured(*event);
       throw_if_failed(*event);

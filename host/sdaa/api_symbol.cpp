@@ -72,14 +72,14 @@ void copy_to(const char* symbol, const void* from, size_t bytes, size_t offset, 
              sdaaStream_t stream, Mode mode) {
   auto use = Runtime::get().use_stream(stream);
   void* const to = part_of(find_symbol(*use.device, symbol), symbol, offset, bytes);
-  copy(*use.device, use.lock, *use.stream, to, from, {bytes, 1, 0, 0}, kind, mode);
+  copy(use.writer(), to, from, {bytes, 1, 0, 0}, kind, mode);
 }
 
 void copy_from(void* to, const char* symbol, size_t bytes, size_t offset, sdaaMemcpyKind kind,
                sdaaStream_t stream, Mode mode) {
   auto use = Runtime::get().use_stream(stream);
   const void* const from = part_of(find_symbol(*use.device, symbol), symbol, offset, bytes);
-  copy(*use.device, use.lock, *use.stream, to, from, {bytes, 1, 0, 0}, kind, mode);
+  copy(use.writer(), to, from, {bytes, 1, 0, 0}, kind, mode);
 }
 
 }  // namespace

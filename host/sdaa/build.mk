@@ -17,13 +17,15 @@ SDAA_SOURCES := $(addprefix host/sdaa/, \
     api_program.cpp \
     api_stream.cpp \
     api_symbol.cpp \
+    capture.cpp \
     card_events.cpp \
     card_memory.cpp \
+    client_usage.cpp \
     connection.cpp \
     copy.cpp \
+    copy_shape.cpp \
     device.cpp \
     device_memory.cpp \
-    device_objects.cpp \
     error.cpp \
     files.cpp \
     firmware.cpp \
@@ -37,20 +39,27 @@ SDAA_SOURCES := $(addprefix host/sdaa/, \
     launch.cpp \
     long_wait.cpp \
     memory_check.cpp \
+    memory_report.cpp \
     peers.cpp \
     pool.cpp \
-    printers.cpp \
+    printing.cpp \
     profile.cpp \
     profiler.cpp \
     program.cpp \
     program_file.cpp \
+    program_queues.cpp \
     properties.cpp \
     queue_failure.cpp \
+    queue_writer.cpp \
+    queues.cpp \
     record.cpp \
     recorder.cpp \
     request_words.cpp \
     runtime.cpp \
+    service_copies.cpp \
     staging.cpp \
+    stream_writer.cpp \
+    streams.cpp \
     two_level.cpp \
     variable_memory.cpp \
     waiting.cpp \

@@ -2,7 +2,7 @@
 #include "host/sdaa/card_memory.hpp"
 
 #include "host/sdaa/device_memory.hpp"
-#include "host/sdaa/staging.hpp"
+#include "host/sdaa/service_copies.hpp"
 
 namespace swai::sdaa {
 
@@ -10,10 +10,9 @@ using protocol::Operation;
 
 CardMemory::CardMemory(Device& device, Device::Lock& lock, std::span<const uint8_t> bytes)
     : device_(device), lock_(lock), epoch_(device.epoch()) {
-  Queue& queue = device.service_queue();
   pointer_ = allocate_shared(device, bytes.size(), "the library's own data");
   try {
-    guard([&] { copy_to_card(device, lock, queue, pointer_, bytes.data(), bytes.size()); });
+    guard([&] { copy_to_card(device, lock, pointer_, bytes.data(), bytes.size()); });
   } catch (...) {
     drop();
     throw;
@@ -37,10 +36,10 @@ void CardMemory::repair() {
     release();  // it has gone with all the rest
     return;
   }
-  Queue& queue = device_.service_queue();
+  Queue& queue = device_.queues().service();
   if (!queue.failed()) return;
-  device_.wait_until(lock_, [&] { return queue.idle(); });
-  queue.begin(static_cast<uint32_t>(device_.connection().ask(Operation::kQueueReset, {queue.number})[0]));
+  device_.waiting().until(lock_, [&] { return queue.idle(); });
+  device_.queues().restart(queue);
 }
 
 }  // namespace swai::sdaa

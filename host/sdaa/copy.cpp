@@ -43,8 +43,7 @@ void check_shape(const CopyShape& shape) {
 
 // One channel of the DMA engine can have so many reads under way that it gets a good third of the link
 // (docs/hardware/dma.md): what is long is spread over several.
-void copy_from_bus(Device& device, Device::Lock& lock, Stream& stream, uint64_t to, uint64_t bus,
-                   const CopyShape& shape) {
+void copy_from_bus(StreamWriter stream, uint64_t to, uint64_t bus, const CopyShape& shape) {
   constexpr uint64_t kLong = 32 << 10;
   constexpr uint64_t kParts = 4;
   constexpr uint64_t kLine = 64;
@@ -62,14 +61,14 @@ void copy_from_bus(Device& device, Device::Lock& lock, Stream& stream, uint64_t 
       piece.rows = std::min(part.rows, shape.rows - row);
       const uint64_t host = bus + row * shape.from_pitch + at;
       const uint64_t card = to + row * shape.to_pitch + at;
-      device.submit(lock, stream, Type::kCopy, copy_command(host, card, piece, false), {}, flags);
+      stream.submit(Type::kCopy, copy_command(host, card, piece, false), {}, flags);
       flags = command::kConcurrent;
     }
   }
 }
 
-void copy_on_card(Device& device, Device::Lock& lock, Stream& stream, uint64_t to, uint64_t from,
-                  const CopyShape& shape, command::Engine engine) {
+void copy_on_card(StreamWriter stream, uint64_t to, uint64_t from, const CopyShape& shape,
+                  command::Engine engine) {
   const uint64_t to_end = to + shape.to_extent();
   const uint64_t from_end = from + shape.from_extent();
   require(to >= from_end || from >= to_end, "the areas of a copy on the card overlap");
@@ -81,59 +80,54 @@ void copy_on_card(Device& device, Device::Lock& lock, Stream& stream, uint64_t t
   command.engine = engine;
   command.to_pitch = shape.to_pitch;
   command.from_pitch = shape.from_pitch;
-  device.submit(lock, stream, Type::kCopyDevice, command);
+  stream.submit(Type::kCopyDevice, command);
 }
 
-void copy(Device& device, Device::Lock& lock, Stream& stream, void* to, const void* from,
-          const CopyShape& shape, sdaaMemcpyKind kind, Mode mode) {
+void copy(StreamWriter stream, void* to, const void* from, const CopyShape& shape, sdaaMemcpyKind kind,
+          Mode mode) {
   kind = find_kind(to, from, kind);
-  Device::check(stream);
+  stream.check();
   if (shape.bytes == 0 || shape.rows == 0) return;
   require(to != nullptr && from != nullptr, "a null pointer");
   check_shape(shape);
-  if (is_device(to)) device.allocations().check(address(to), shape.to_extent());
-  if (is_device(from)) device.allocations().check(address(from), shape.from_extent());
-  if (mode == Mode::kSync) Device::refuse_captured(stream);
-  HostMemory& memory = device.host_memory();
+  const Allocations& allocations = stream.device().allocations();
+  if (is_device(to)) allocations.check(address(to), shape.to_extent());
+  if (is_device(from)) allocations.check(address(from), shape.from_extent());
+  if (mode == Mode::kSync) stream.refuse_capture();
+  const HostMemory& memory = stream.device().host_memory();
   switch (kind) {
     case sdaaMemcpyHostToDevice:
       if (const auto* area = memory.find(from, shape.from_extent())) {
         const uint64_t iova = area->iova + (address(from) - area->begin);
-        copy_from_bus(device, lock, stream, address(to), iova, shape);
+        copy_from_bus(stream, address(to), iova, shape);
       } else {
-        Device::refuse_captured(stream);
-        to_card_through_buffers(device, lock, stream, address(to), static_cast<const uint8_t*>(from), shape);
+        stream.refuse_capture();
+        to_card_through_buffers(stream, address(to), static_cast<const uint8_t*>(from), shape);
       }
       break;
     case sdaaMemcpyDeviceToHost:
       if (const auto* area = memory.find(to, shape.to_extent()); area != nullptr && area->writable) {
         const uint64_t iova = area->iova + (address(to) - area->begin);
-        device.submit(lock, stream, Type::kCopy, copy_command(iova, address(from), shape, true));
+        stream.submit(Type::kCopy, copy_command(iova, address(from), shape, true));
       } else {
-        Device::refuse_captured(stream);
-        to_host_through_buffers(device, lock, stream, static_cast<uint8_t*>(to), address(from), shape);
+        stream.refuse_capture();
+        to_host_through_buffers(stream, static_cast<uint8_t*>(to), address(from), shape);
       }
       break;
     case sdaaMemcpyDeviceToDevice:
-      copy_on_card(device, lock, stream, address(to), address(from), shape);
+      copy_on_card(stream, address(to), address(from), shape);
       break;
     default:
-      Device::refuse_captured(stream);
+      stream.refuse_capture();
       // In the stream's order, like all others.
-      if (stream.last.queue != nullptr) device.wait(lock, stream.last);
+      stream.wait();
       for (uint64_t row = 0; row < shape.rows; ++row) {
         std::memmove(static_cast<uint8_t*>(to) + row * shape.to_pitch,
                      static_cast<const uint8_t*>(from) + row * shape.from_pitch, shape.bytes);
       }
       return;
   }
-  if (mode == Mode::kSync) device.wait_and_print(lock, [&] { device.wait(lock, stream.last); });
-}
-
-CopyShape rows_of(size_t to_pitch, size_t from_pitch, size_t width, size_t height) {
-  require(width <= to_pitch && width <= from_pitch, "a pitch is smaller than the width",
-          sdaaErrorInvalidPitchValue);
-  return {width, height, to_pitch, from_pitch};
+  if (mode == Mode::kSync) stream.wait_and_print();
 }
 
 std::vector<CopyPiece> pieces_of(const sdaaMemcpy3DParms& box) {
@@ -159,15 +153,14 @@ bool Pattern::is_one_byte() const {
   return true;
 }
 
-void fill(Device& device, Device::Lock& lock, Stream& stream, void* to, const Pattern& pattern,
-          const CopyShape& shape) {
-  Device::check(stream);
+void fill(StreamWriter stream, void* to, const Pattern& pattern, const CopyShape& shape) {
+  stream.check();
   if (shape.bytes == 0 || shape.rows == 0) return;
   require(to != nullptr, "a null pointer");
   require(address(to) % pattern.bytes == 0 && shape.to_pitch % pattern.bytes == 0,
           "the memory does not begin at a multiple of the value's size");
   check_shape(shape);
-  const Allocation& allocation = device.allocations().check(address(to), shape.to_extent());
+  const Allocation& allocation = stream.device().allocations().check(address(to), shape.to_extent());
   if (allocation.usage != Usage::kMpe && pattern.is_one_byte()) {
     command::Fill command = {};
     command.to = address(to);
@@ -175,19 +168,19 @@ void fill(Device& device, Device::Lock& lock, Stream& stream, void* to, const Pa
     command.rows = static_cast<uint32_t>(shape.rows);
     command.value = pattern.value & 0xff;
     command.pitch = shape.to_pitch;
-    device.submit(lock, stream, Type::kFill, command);
+    stream.submit(Type::kFill, command);
     return;
   }
   // The cores cannot: buffers full of it.
-  Device::refuse_captured(stream);
-  for (Pieces pieces(shape); pieces.more();) {
+  stream.refuse_capture();
+  for (Pieces pieces(shape, HostMemory::kBufferBytes); pieces.more();) {
     const Piece piece = pieces.next();
-    const Buffer buffer = take_buffer(device, lock);
+    const Buffer buffer = take_buffer(stream);
     for (uint64_t at = 0; at < piece.bytes * piece.rows; at += pattern.bytes)
       std::memcpy(buffer->data + at, &pattern.value, pattern.bytes);
-    buffer->last = device.submit(lock, stream, Type::kCopy,
-                                 copy_command(buffer->iova, address(to) + piece.at(shape.to_pitch),
-                                              piece.shape(shape.to_pitch, false), false));
+    buffer->last =
+        stream.submit(Type::kCopy, copy_command(buffer->iova, address(to) + piece.at(shape.to_pitch),
+                                                piece.shape(shape.to_pitch, false), false));
   }
 }
 

@@ -25,7 +25,7 @@ void or_give_back(Device& device, Device::Lock& lock, uint64_t given, Action act
     try {
       // After a reset the number may be somebody else's. What was begun may still use it.
       if (device.epoch() == epoch) {
-        device.wait_idle(lock);
+        device.waiting().until_idle(lock);
         device.connection().ask(Operation::kFree, {given});
       }
     } catch (const Failure&) {
@@ -44,7 +44,7 @@ Status ask_once(Device& device, uint64_t bytes, uint64_t wish, Connection::Value
 Status ask_for(Device& device, uint64_t bytes, uint64_t wish, Connection::Values& values) {
   const Status status = ask_once(device, bytes, wish, values);
   // Pools may hold what is missing.
-  if (status != Status::kNoMemory || !device.pools().give_back_all(device)) return status;
+  if (status != Status::kNoMemory || !device.pools().give_back_all(device.connection())) return status;
   return ask_once(device, bytes, wish, values);
 }
 

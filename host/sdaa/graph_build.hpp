@@ -16,11 +16,11 @@ GraphNode record_node(const std::shared_ptr<Device>& device, Device::Lock& lock,
   const auto stream = std::make_shared<Stream>();
   stream->device = device;
   stream->flags = sdaaStreamNonBlocking;
-  stream->queue = &device->service_queue();
+  stream->queue = &device->queues().service();
   const auto capture = std::make_shared<Capture>(stream);
   stream->capture = capture;
   try {
-    give(lock, *stream);
+    give(StreamWriter(*device, lock, *stream));
   } catch (...) {
     capture->drop();  // it and the stream hold each other
     throw;

@@ -3,9 +3,6 @@
 
 #include <chrono>
 
-#include "host/sdaa/device.hpp"
-#include "host/sdaa/queue_failure.hpp"
-
 namespace swai::sdaa {
 namespace {
 
@@ -19,10 +16,10 @@ thread_local bool in_host_function = false;
 
 bool HostCalls::in_function() { return in_host_function; }
 
-HostCalls::~HostCalls() {
+void HostCalls::stop() {
   if (!thread_.joinable()) return;
   {
-    const Device::Lock lock(device_.mutex_);
+    const Waiting::Lock lock(mutex_);
     ends_ = true;
     wake_.notify_all();
   }
@@ -65,8 +62,8 @@ void HostCalls::drop_all() {
 }
 
 void HostCalls::run() {
-  Device::Lock lock(device_.mutex_);
-  uint64_t seen = device_.waiting_.activity();
+  Waiting::Lock lock(mutex_);
+  uint64_t seen = time_.activity();
   while (!ends_) {
     if (!due_.empty()) {
       Due due = std::move(due_.front());
@@ -80,11 +77,11 @@ void HostCalls::run() {
       lock.lock();
       running_ = false;
       try {
-        if (due.resume && !ends_) device_.resume(*due.queue, due.sequence);
+        if (due.resume && !ends_) queues_.resume(*due.queue, due.sequence);
       } catch (...) {
         // The next call of the program meets the same.
       }
-      device_.waiting_.note_activity();
+      time_.note_activity();
       continue;
     }
     if (waiting_.empty()) {
@@ -92,12 +89,12 @@ void HostCalls::run() {
       continue;
     }
     wake_.wait_for(lock, kQuiet);
-    if (ends_ || !due_.empty() || waiting_.empty() || device_.waiting_.somebody_waits()) continue;
-    if (std::exchange(seen, device_.waiting_.activity()) != device_.waiting_.activity()) continue;
+    if (ends_ || !due_.empty() || waiting_.empty() || time_.somebody_waits()) continue;
+    if (std::exchange(seen, time_.activity()) != time_.activity()) continue;
     try {
-      device_.connection_->let_time_pass(kSlice);
-      device_.look();
-      seen = device_.waiting_.activity();
+      queues_.connection().let_time_pass(kSlice);
+      queues_.look();
+      seen = time_.activity();
     } catch (...) {
       waiting_.clear();  // the card is lost: they will never be due
     }

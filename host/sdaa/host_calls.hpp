@@ -13,18 +13,17 @@
 #include <utility>
 
 #include "host/sdaa/include/sdaa_runtime.h"
-#include "host/sdaa/queue.hpp"
+#include "host/sdaa/waiting.hpp"
 
 namespace swai::sdaa {
-
-class Device;
 
 class HostCalls {
  public:
   using Function = std::function<void(sdaaError_t)>;
 
-  explicit HostCalls(Device& device) : device_(device) {}
-  ~HostCalls();
+  HostCalls(FairMutex& mutex, Queues& queues, Waiting& waiting)
+      : mutex_(mutex), queues_(queues), time_(waiting) {}
+  ~HostCalls() { stop(); }
   HostCalls(const HostCalls&) = delete;
   HostCalls& operator=(const HostCalls&) = delete;
 
@@ -35,6 +34,8 @@ class HostCalls {
   void look(Queue& queue, uint32_t waits_before);
   bool pending() const { return !waiting_.empty() || !due_.empty() || running_; }
   void drop_all();
+  // Without the lock: the thread ends. Nothing is called any more.
+  void stop();
 
   // Whether this is the thread that calls functions.
   static bool in_function();
@@ -54,7 +55,9 @@ class HostCalls {
 
   void run();
 
-  Device& device_;
+  FairMutex& mutex_;
+  Queues& queues_;
+  Waiting& time_;
   std::map<std::pair<Queue*, uint32_t>, Call> waiting_;
   std::deque<Due> due_;
   bool running_ = false;

@@ -107,12 +107,12 @@ std::shared_ptr<Module> load_module(const std::shared_ptr<Device>& device, std::
   place(constants, result->constants.table);
   place(device_variables, result->device_variables.table);
   CardMemory memory(*device, lock, file);
-  Queue& queue = device->service_queue();
+  Queue& queue = device->queues().service();
   memory.guard([&] {
     command::ModuleLoad command = {};
     command.file = memory.pointer();
     command.bytes = file.size();
-    device->wait(lock, device->send(lock, queue, Type::kModuleLoad, command));
+    device->queue_writer(lock, queue).run(Type::kModuleLoad, command);
   });
   const auto loaded = protocol::LoadedModule::decode(queue.line.value);
   result->handle = loaded.handle;
@@ -208,18 +208,18 @@ command::Launch launch_of(const Device& device, const Function& function, const 
   return command;
 }
 
-void launch(Device& device, Device::Lock& lock, Stream& stream, const Function& function,
-            const LaunchWish& wish, std::span<const uint8_t> arguments) {
-  const command::Launch command = launch_of(device, function, wish);
+void launch(StreamWriter stream, const Function& function, const LaunchWish& wish,
+            std::span<const uint8_t> arguments) {
+  const command::Launch command = launch_of(stream.device(), function, wish);
   const KernelInfo& kernel = function.info();
   if (arguments.size() != kernel.argument_bytes) {
     fail(sdaaErrorInvalidValue, fmt::format("kernel {} takes {} bytes of arguments, not {}", kernel.name,
                                             kernel.argument_bytes, arguments.size()));
   }
   if (Profile::get() != nullptr || Recorder::get() != nullptr) name_launch(kernel.name);
-  const Point point = device.submit(lock, stream, Type::kLaunch, command, arguments);
-  if (stream.capture != nullptr) {
-    stream.capture->name_last(function.kernels->front());
+  const Point point = stream.submit(Type::kLaunch, command, arguments);
+  if (const auto& capture = stream.stream().capture; capture != nullptr) {
+    capture->name_last(function.kernels->front());
   } else {
     point.queue->note(point.begin, function.kernels);
   }

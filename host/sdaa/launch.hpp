@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "abi/grid.hpp"
-#include "host/sdaa/device.hpp"
+#include "host/sdaa/stream_writer.hpp"
 
 namespace swai::sdaa {
 
@@ -39,7 +39,7 @@ void ask_for_grid(LaunchWish& wish, const KernelInfo& kernel, cpe::Extent blocks
 void require_no_threads(const KernelInfo& kernel);
 // The command, without arguments, of which it has as many bytes as the kernel takes.
 command::Launch launch_of(const Device& device, const Function& function, const LaunchWish& wish);
-void launch(Device& device, Device::Lock& lock, Stream& stream, const Function& function,
-            const LaunchWish& wish, std::span<const uint8_t> arguments);
+void launch(StreamWriter stream, const Function& function, const LaunchWish& wish,
+            std::span<const uint8_t> arguments);
 
 }  // namespace swai::sdaa

@@ -7,14 +7,14 @@
 #include <cstdio>
 
 #include "host/link/served_client.hpp"
-#include "host/sdaa/device.hpp"
+#include "host/sdaa/client_usage.hpp"
 
 namespace swai::sdaa {
 namespace {
 
 // Of another client of a card that is shared.
-std::string launch_of(Device& device, uint64_t other) {
-  const auto client = link::served_client(device.connection().client(), other);
+std::string launch_of(uint64_t own, uint64_t other) {
+  const auto client = link::served_client(own, other);
   return client ? fmt::format("a launch of {}, process {} (client {} in `swai top`)", client->program,
                               client->process, other)
                 : fmt::format("a launch of another program (client {} in `swai top`)", other);
@@ -24,17 +24,18 @@ std::string launch_of(Device& device, uint64_t other) {
 
 void LongWait::tell(Clock::duration waited, uint64_t cycles) {
   const double seconds = std::max(std::chrono::duration<double>(waited).count(), 1e-3);
-  const uint64_t other = device_.other_client();
+  Connection& connection = queues_.connection();
+  const uint64_t other = other_client(connection);
   // The limit is one of this program's own launches.
   fmt::print(stderr,
              "swai: waiting for {} on device {} for {:.0f} s: {} cycles, {:.0f} thousand a second{}\n",
-             other != 0 ? launch_of(device_, other) : what_runs(), device_.number(), seconds, cycles,
+             other != 0 ? launch_of(connection.client(), other) : what_runs(), device_, seconds, cycles,
              static_cast<double>(cycles) / seconds / 1e3,
              other != 0 ? "" : "; SWAI_LAUNCH_LIMIT=CYCLES ends launches that take longer");
 }
 
 std::string LongWait::what_runs() const {
-  const KernelInfo* const kernel = device_.first_kernel();
+  const KernelInfo* const kernel = queues_.first_kernel();
   return kernel == nullptr ? "the card" : fmt::format("kernel {}", kernel->name);
 }
 

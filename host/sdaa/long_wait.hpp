@@ -7,17 +7,17 @@
 #include <cstdint>
 #include <string>
 
+#include "host/sdaa/queues.hpp"
 #include "host/sdaa/telling_times.hpp"
 
 namespace swai::sdaa {
-
-class Device;
 
 class LongWait {
  public:
   using Clock = TellingTimes::Clock;
 
-  LongWait(Device& device, std::chrono::milliseconds first) : device_(device), times_(first) {}
+  LongWait(int device, Queues& queues, std::chrono::milliseconds first)
+      : device_(device), queues_(queues), times_(first) {}
 
   // Nothing has become complete since `begin`, which was `cycles` ago.
   void look(Clock::time_point begin, Clock::time_point now, uint64_t cycles) {
@@ -28,7 +28,8 @@ class LongWait {
   void tell(Clock::duration waited, uint64_t cycles);
   std::string what_runs() const;
 
-  Device& device_;
+  const int device_;
+  Queues& queues_;
   TellingTimes times_;
 };
 

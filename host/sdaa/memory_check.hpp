@@ -2,7 +2,7 @@
 // Looking for misuse of device memory, when the environment asks for it (SWAI_MEMORY_CHECK=1). An allocation
 // has a zone on each side that nobody may write, and everything is filled: what is fresh, the zones, and what
 // was freed, so that it does not look like data any more. A functional model of the card receives the list of
-// allocations and fails a kernel that accesses anything else. Reports go to stderr.
+// allocations and fails a kernel that accesses anything else. memory_report.hpp has what is said about it.
 #pragma once
 
 #include <cstdint>
@@ -28,15 +28,5 @@ void prepare(Device& device, Device::Lock& lock, uint64_t pointer, const Allocat
 // Empty: both zones are as they were.
 std::string damage(Device& device, Device::Lock& lock, uint64_t pointer, const Allocation& allocation);
 void poison(Device& device, Device::Lock& lock, uint64_t pointer, const Allocation& allocation);
-
-// Reports that on this card only the zones are checked.
-void report_no_access_check(int device);
-// If the queue has failed because a kernel used an invalid address, names the nearest allocation on stderr
-// and in the failure's message.
-void explain_fault(Device& device, Queue& queue);
-
-// What has not been freed, a line each, if anything.
-void report_leaks(Device& device);
-void report(const std::string& text);
 
 }  // namespace swai::sdaa::memory_check

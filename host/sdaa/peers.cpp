@@ -9,7 +9,9 @@
 #include "card_regs.hpp"
 #include "host/sdaa/bars.hpp"
 #include "host/sdaa/card_memory.hpp"
+#include "host/sdaa/copy.hpp"
 #include "host/sdaa/runtime.hpp"
+#include "host/sdaa/service_copies.hpp"
 
 namespace swai::sdaa {
 namespace {
@@ -24,12 +26,13 @@ uint64_t bus_address(Device& device, uint64_t pointer) {
   const uint64_t physical = device.connection().ask(protocol::Operation::kPointerInfo, {pointer})[3];
   return bar0_of(device) + (physical - regs::kHbmRegion.base);
 }
+StreamWriter default_writer(Device& device, Device::Lock& lock) {
+  return {device, lock, *device.streams().default_stream()};
+}
 // What the default stream was given is complete.
 void settle(Device& device, Device::Lock& lock) {
-  struct Marker {
-    command::Header header;
-  };
-  device.wait(lock, device.submit(lock, *device.default_stream(), Type::kMarker, Marker{}));
+  StreamWriter stream = default_writer(device, lock);
+  stream.wait(stream.mark());
 }
 
 // One whose window hides the bus cannot name other cards; and two hosts each put their first card in the same
@@ -55,13 +58,14 @@ bool come(Device& device, const Words& words, uint64_t bus) {
   const auto stream = device.make_stream(lock, sdaaStreamNonBlocking);
   Words got = {};
   try {
-    copy_from_bus(device, lock, *stream, memory.pointer(), bus, {sizeof got, 1, 0, 0});
-    device.wait(lock, stream->last);
-    copy_to_host(device, lock, device.service_queue(), got.data(), memory.pointer(), sizeof got);
+    StreamWriter writer(device, lock, *stream);
+    copy_from_bus(writer, memory.pointer(), bus, {sizeof got, 1, 0, 0});
+    writer.wait();
+    copy_to_host(device, lock, got.data(), memory.pointer(), sizeof got);
   } catch (const Failure&) {
-    device.reset_stream(lock, *stream);
+    device.streams().restart(lock, *stream);
   }
-  device.drop_stream(*stream);
+  Streams::drop(*stream);
   return got == words;
 }
 
@@ -75,12 +79,12 @@ void through_host(const PeerMemory& to, const PeerMemory& from, uint64_t bytes) 
     const CopyShape shape{std::min<uint64_t>(piece.size(), bytes - done), 1, 0, 0};
     {
       Device::Lock lock = from.device->enter();
-      copy(*from.device, lock, *from.device->default_stream(), piece.data(), at(from, done), shape,
-           sdaaMemcpyDeviceToHost, Mode::kSync);
+      copy(default_writer(*from.device, lock), piece.data(), at(from, done), shape, sdaaMemcpyDeviceToHost,
+           Mode::kSync);
     }
     Device::Lock lock = to.device->enter();
-    copy(*to.device, lock, *to.device->default_stream(), at(to, done), piece.data(), shape,
-         sdaaMemcpyHostToDevice, Mode::kSync);
+    copy(default_writer(*to.device, lock), at(to, done), piece.data(), shape, sdaaMemcpyHostToDevice,
+         Mode::kSync);
   }
 }
 
@@ -96,9 +100,9 @@ uint64_t settled(const PeerMemory& memory, uint64_t bytes) {
   settle(*memory.device, lock);
   return bus_address(*memory.device, memory.pointer);
 }
-void start_direct(const PeerMemory& to, uint64_t bus, uint64_t bytes, Device::Lock& lock, Stream& stream) {
+void start_direct(const PeerMemory& to, uint64_t bus, uint64_t bytes, StreamWriter stream) {
   to.device->allocations().check(to.pointer, bytes);
-  copy_from_bus(*to.device, lock, stream, to.pointer, bus, {bytes, 1, 0, 0});
+  copy_from_bus(stream, to.pointer, bus, {bytes, 1, 0, 0});
 }
 
 }  // namespace
@@ -126,16 +130,16 @@ void copy_between(const PeerMemory& to, const PeerMemory& from, uint64_t bytes) 
   if (bytes == 0) return;
   if (to.device == from.device) {
     Device::Lock lock = to.device->enter();
-    return copy(*to.device, lock, *to.device->default_stream(), reinterpret_cast<void*>(to.pointer),
+    return copy(default_writer(*to.device, lock), reinterpret_cast<void*>(to.pointer),
                 reinterpret_cast<const void*>(from.pointer), {bytes, 1, 0, 0}, sdaaMemcpyDeviceToDevice,
                 Mode::kSync);
   }
   if (!is_direct(to, from)) return through_host(to, from, bytes);
   const uint64_t bus = settled(from, bytes);
   Device::Lock lock = to.device->enter();
-  const auto stream = to.device->default_stream();
-  start_direct(to, bus, bytes, lock, *stream);
-  to.device->wait(lock, stream->last);
+  StreamWriter stream = default_writer(*to.device, lock);
+  start_direct(to, bus, bytes, stream);
+  stream.wait();
 }
 
 void start_copy_between(const PeerMemory& to, const PeerMemory& from, uint64_t bytes, sdaaStream_t stream) {
@@ -145,14 +149,15 @@ void start_copy_between(const PeerMemory& to, const PeerMemory& from, uint64_t b
   {
     auto use = Runtime::get().use_stream(stream);
     if (use.device == to.device && to.device == from.device) {
-      return copy(*use.device, use.lock, *use.stream, reinterpret_cast<void*>(to.pointer),
+      return copy(use.writer(), reinterpret_cast<void*>(to.pointer),
                   reinterpret_cast<const void*>(from.pointer), {bytes, 1, 0, 0}, sdaaMemcpyDeviceToDevice,
                   Mode::kAsync);
     }
-    Device::check(*use.stream);
-    Device::refuse_captured(*use.stream);
-    if (direct && use.device == to.device) return start_direct(to, bus, bytes, use.lock, *use.stream);
-    if (use.stream->last.queue != nullptr) use.device->wait(use.lock, use.stream->last);
+    StreamWriter writer = use.writer();
+    writer.check();
+    writer.refuse_capture();
+    if (direct && use.device == to.device) return start_direct(to, bus, bytes, writer);
+    writer.wait();
   }
   copy_between(to, from, bytes);
 }

@@ -2,8 +2,7 @@
 #include "host/sdaa/pool.hpp"
 
 #include <algorithm>
-
-#include "host/sdaa/device.hpp"
+#include <utility>
 
 namespace swai::sdaa {
 
@@ -21,41 +20,45 @@ MemoryPool::Block MemoryPool::take(uint64_t bytes, const Stream& stream) {
   return found;
 }
 
-bool MemoryPool::trim(Device& device, uint64_t keep) {
+bool MemoryPool::trim(Connection& connection, uint64_t keep) {
   bool any = false;
   std::erase_if(free, [&](const Block& block) {
     if (reserved.now <= keep || !block.freed.reached()) return false;
-    device.connection().ask(protocol::Operation::kFree, {block.pointer});
+    connection.ask(protocol::Operation::kFree, {block.pointer});
     reserved.now -= block.bytes;
     return any = true;
   });
   return any;
 }
 
-std::shared_ptr<MemoryPool> Pools::own(Device& device) {
+void Pools::clear() {
+  for (const auto& pool : std::exchange(all_, {})) pool->alive = false;
+  current_.reset();
+}
+
+std::shared_ptr<MemoryPool> Pools::own(const std::shared_ptr<Device>& device) {
   if (all_.empty()) {
     all_.push_back(std::make_shared<MemoryPool>());
-    all_.front()->device = device.shared_from_this();
-    device.adopt(all_.front());
+    all_.front()->device = device;
   }
   return all_.front();
 }
 
-void Pools::close(Device& device, MemoryPool& pool) {
+void Pools::close(Connection& connection, MemoryPool& pool) {
   pool.alive = false;
   pool.threshold = 0;
   if (current_.get() == &pool) current_.reset();
-  trim(device);
+  trim(connection);
 }
 
-void Pools::trim(Device& device) {
-  for (const auto& pool : all_) pool->trim(device, pool->threshold);
+void Pools::trim(Connection& connection) {
+  for (const auto& pool : all_) pool->trim(connection, pool->threshold);
   std::erase_if(all_, [](const auto& pool) { return !pool->alive && pool->reserved.now == 0; });
 }
 
-bool Pools::give_back_all(Device& device) {
+bool Pools::give_back_all(Connection& connection) {
   bool any = false;
-  for (const auto& pool : all_) any = pool->trim(device, 0) || any;
+  for (const auto& pool : all_) any = pool->trim(connection, 0) || any;
   return any;
 }
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "host/sdaa/error.hpp"
+#include "host/sdaa/connection.hpp"
 #include "host/sdaa/objects.hpp"
 
 namespace swai::sdaa {
@@ -47,27 +47,26 @@ struct MemoryPool : Object {
   }
   // Free blocks go back to the card until so many bytes are left, as far as nothing uses them. Whether any
   // did.
-  bool trim(Device& device, uint64_t keep);
+  bool trim(Connection& connection, uint64_t keep);
 };
 
 // The pools of a device. The first one is there from the beginning.
 class Pools {
  public:
   // Of the device that they belong to; after a reset there are none.
-  void clear() {
-    all_.clear();
-    current_.reset();
+  void clear();
+  std::shared_ptr<MemoryPool> own(const std::shared_ptr<Device>& device);
+  std::shared_ptr<MemoryPool> current(const std::shared_ptr<Device>& device) {
+    return current_ == nullptr ? own(device) : current_;
   }
-  std::shared_ptr<MemoryPool> own(Device& device);
-  std::shared_ptr<MemoryPool> current(Device& device) { return current_ == nullptr ? own(device) : current_; }
   void set_current(std::shared_ptr<MemoryPool> pool) { current_ = std::move(pool); }
   void add(std::shared_ptr<MemoryPool> pool) { all_.push_back(std::move(pool)); }
   // What it still has goes back to the card when nothing uses it any more.
-  void close(Device& device, MemoryPool& pool);
+  void close(Connection& connection, MemoryPool& pool);
   // Somebody has waited: pools keep what they want to keep.
-  void trim(Device& device);
+  void trim(Connection& connection);
   // There is not enough. Whether that changed anything.
-  bool give_back_all(Device& device);
+  bool give_back_all(Connection& connection);
 
  private:
   std::vector<std::shared_ptr<MemoryPool>> all_;

@@ -1,45 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels print: a buffer on the card for each module whose kernels may (abi/print.hpp). Whoever has
-// waited takes what is there; it goes to standard output, core after core.
+// Buffers on the card for what kernels print, one for each module whose kernels may (abi/print.hpp).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "abi/module_text.hpp"
-#include "host/sdaa/waiting.hpp"
+#include "abi/prints.hpp"
 
 namespace swai::sdaa {
 
-class Device;
+struct Printer {
+  unsigned module = 0;  // the card's handle
+  std::shared_ptr<const module::ModuleText> text;
+  uint64_t buffer = 0;
+  std::vector<uint32_t> lost = std::vector<uint32_t>(print::kMaxCores);  // by core, as far as it was told
+};
 
-class Printers {
- public:
-  // Of the device that they belong to; after a reset there are none.
-  void clear() { all_.clear(); }
-  // From now on the buffer belongs to it. `module`: the card's handle.
-  void add(unsigned module, std::shared_ptr<const module::ModuleText> text, uint64_t buffer);
+// Those of a device; after a reset there are none.
+struct Printers {
+  std::vector<std::shared_ptr<Printer>> all;
+  bool draining = false;  // by a thread whose copies let others in
+
+  // From now on the buffer belongs to it.
+  void add(unsigned module, std::shared_ptr<const module::ModuleText> text, uint64_t buffer) {
+    all.push_back(std::make_shared<Printer>(Printer{module, std::move(text), buffer}));
+  }
   // The buffer of a module that is to go, given back; 0: it had none.
-  uint64_t drop(unsigned module);
-
-  void drain(Device& device, Waiting::Lock& lock);
-  // The same when waiting has failed, and that is what counts.
-  void drain_quietly(Device& device, Waiting::Lock& lock) noexcept;
-
- private:
-  struct Printer {
-    unsigned module = 0;
-    std::shared_ptr<const module::ModuleText> text;
-    uint64_t buffer = 0;
-    std::vector<uint32_t> lost;  // by core, as far as it was told
-  };
-
-  static std::string take(Device& device, Waiting::Lock& lock, Printer& printer);
-
-  std::vector<std::shared_ptr<Printer>> all_;
-  bool draining_ = false;  // copies let other threads in
+  uint64_t drop(unsigned module) {
+    const auto found = std::ranges::find(all, module, [](const auto& one) { return one->module; });
+    if (found == all.end()) return 0;
+    const uint64_t buffer = (*found)->buffer;
+    all.erase(found);
+    return buffer;
+  }
 };
 
 }  // namespace swai::sdaa

@@ -6,10 +6,10 @@
 #include <atomic>
 #include <cstring>
 
-#include "host/sdaa/copy.hpp"
 #include "host/sdaa/device_memory.hpp"
 #include "host/sdaa/queue_failure.hpp"
 #include "host/sdaa/recorder.hpp"
+#include "host/sdaa/service_copies.hpp"
 
 namespace swai::sdaa {
 namespace {
@@ -62,8 +62,7 @@ void Program::take_memory(Device::Lock& lock, uint64_t bytes) {
   memory_ = {allocate_shared(*device, bytes, "a program"), bytes};
   const uint64_t epoch = device->epoch();
   try {
-    copy_to_card(*device, lock, device->service_queue(), memory_.address, file_.code.data(),
-                 file_.code.size());
+    copy_to_card(*device, lock, memory_.address, file_.code.data(), file_.code.size());
   } catch (...) {
     if (device->epoch() == epoch) give_memory_back();
     throw;
@@ -81,7 +80,7 @@ void Program::load(Device::Lock& lock) {
   if (!card_runs_programs()) return;  // start() says so
   take_memory(lock, memory_bytes(0));
   try {
-    device->add_program();
+    device->program_queues().add_program();
   } catch (...) {
     give_memory_back();
     throw;
@@ -100,11 +99,11 @@ void Program::start(Device::Lock& lock, std::span<const uint8_t> arguments) {
   const uint64_t epoch = card.epoch();
   try {
     take_memory(lock, memory_bytes(arguments.size()));
-    run_->queue = &card.take_program_queue();
+    run_->queue = &card.program_queues().take();
     const uint64_t stream = card.host_memory().find(run_->queue->ring, Queue::kRingBytes)->iova;
     uint64_t argument = 0;
     const auto data = data_of(memory_.address, stream, arguments, argument);
-    copy_to_card(card, lock, card.service_queue(), memory_.address + program::kPageBytes + file_.stack_bytes,
+    copy_to_card(card, lock, memory_.address + program::kPageBytes + file_.stack_bytes,
                  data.data() + file_.stack_bytes, data.size() - file_.stack_bytes);
     card.connection().ask(Operation::kProgramStart,
                           {run_->queue->number, memory_.address, file_.entry, argument});
@@ -132,7 +131,7 @@ void Program::take_records() {
 }
 
 void Program::look(Device::Lock& lock) {
-  device->look();
+  device->queues().look();
   // What it has sent before its end is there when the end is.
   const bool ended = run_->queue->failed() && run_->queue->line.status != Status::kOk;
   take_records();
@@ -157,7 +156,7 @@ void Program::end() {
 }
 
 const std::vector<uint8_t>* Program::next_message(Device::Lock& lock) {
-  device->wait_until(lock, [&] {
+  device->waiting().until(lock, [&] {
     if (messages_.empty() && run_) look(lock);
     return !messages_.empty() || !run_;
   });
@@ -172,7 +171,7 @@ void Program::drop_message() {
 }
 
 uint32_t Program::wait(Device::Lock& lock) {
-  device->wait_until(lock, [&] {
+  device->waiting().until(lock, [&] {
     if (run_) look(lock);
     return !run_;
   });
@@ -194,7 +193,7 @@ void Program::stop() noexcept {
   if (!run_) return;
   const ProgramRun run = *std::exchange(run_, std::nullopt);
   try {
-    if (run.queue != nullptr) device->give_program_queue_back(*run.queue, run.has_ended);
+    if (run.queue != nullptr) device->program_queues().give_back(*run.queue, run.has_ended);
   } catch (...) {
     // The card is lost, and with it all that this is about.
   }
@@ -203,7 +202,7 @@ void Program::stop() noexcept {
 void Program::destroy() noexcept {
   stop();
   try {
-    if (card_runs_programs()) device->remove_program();
+    if (card_runs_programs()) device->program_queues().remove_program();
     give_memory_back();
   } catch (...) {
     // As above.

@@ -12,9 +12,11 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "abi/launch.hpp"
 #include "abi/sha256.hpp"
-#include "host/sdaa/device.hpp"
-#include "host/sdaa/graph.hpp"
+#include "host/sdaa/allocations.hpp"
+#include "host/sdaa/capture.hpp"
+#include "host/sdaa/host_memory.hpp"
 #include "host/sdaa/queue_failure.hpp"
 
 namespace swai::sdaa {
@@ -27,18 +29,17 @@ std::atomic<Recorder*> Recorder::instance_ = nullptr;
 
 namespace {
 
-std::string name_of(const Device& device, const Stream& stream) {
+std::string name_of(const Recorder::Card& card, const Stream& stream) {
   const char* const kind = stream.is_default ? "default stream" : "stream";
   // A device has had more than one default stream when it was reset.
   const bool first = stream.is_default && stream.number == 0;
-  return fmt::format("card {}, {}{}", device.number(), kind,
-                     first ? "" : " " + std::to_string(stream.number));
+  return fmt::format("card {}, {}{}", card.number, kind, first ? "" : " " + std::to_string(stream.number));
 }
 
 // Bus and device addresses mean nothing elsewhere.
-std::string place_of(Device& device, uint64_t pointer) {
-  const auto found = device.allocations().find(pointer);
-  if (found == device.allocations().all().end()) return "";
+std::string place_of(const Recorder::Card& card, uint64_t pointer) {
+  const auto found = card.allocations.find(pointer);
+  if (found == card.allocations.all().end()) return "";
   return fmt::format("byte {} of allocation {}", pointer - found->first, found->second.number);
 }
 
@@ -104,11 +105,11 @@ Recorder::Recorder(const std::string& name)
         fmt::format("{}: no record can be written there: {}", name, std::strerror(errno)));
 }
 
-void Recorder::given(Device& device, const Stream& stream, Type type, std::span<const uint8_t> command,
+void Recorder::given(const Card& card, const Stream& stream, Type type, std::span<const uint8_t> command,
                      const Profile::Command& of) {
   // Whether there is anything to wait for depends on time.
   if (type == Type::kEventWait) return;
-  Pending pending = {stream.last, {name_of(device, stream), of.name, "", of.bytes, ""}};
+  Pending pending = {stream.last, {name_of(card, stream), of.name, "", of.bytes, ""}};
   Result& result = pending.result;
   const std::lock_guard guard(mutex_);
   switch (type) {
@@ -118,30 +119,30 @@ void Recorder::given(Device& device, const Stream& stream, Type type, std::span<
     case Type::kCopy: {
       const auto copy = as<command::Copy>(command);
       const Area area = area_of(copy);
-      result.place = place_of(device, copy.device);
+      result.place = place_of(card, copy.device);
       if (copy.to_host != 0) {
-        overwrite(device, area);
+        overwrite(card, area);
         pending.to_host.push_back(area);
       } else {
-        take(device, result, std::span(&area, 1), false);
+        take(card, result, std::span(&area, 1), false);
       }
       break;
     }
     case Type::kCopyDevice:
-      result.place = place_of(device, as<command::CopyDevice>(command).to);
+      result.place = place_of(card, as<command::CopyDevice>(command).to);
       break;
     case Type::kFill:
-      result.place = place_of(device, as<command::Fill>(command).to);
+      result.place = place_of(card, as<command::Fill>(command).to);
       break;
     default:
       break;
   }
   Waiting& waiting = waiting_[stream.last.queue];
-  waiting.device = device.number();
+  waiting.device = card.number;
   waiting.commands.push_back(std::move(pending));
 }
 
-void Recorder::holds(Device& device, const Queue& queue, const std::vector<GraphNode>& nodes) {
+void Recorder::holds(const Card& card, const Queue& queue, const std::vector<GraphNode>& nodes) {
   const std::lock_guard guard(mutex_);
   Pending& pending = waiting_[&queue].commands.back();
   size_t commands = 0;
@@ -152,7 +153,7 @@ void Recorder::holds(Device& device, const Queue& queue, const std::vector<Graph
       const auto copy = as<command::Copy>(bytes);
       if (copy.to_host == 0) continue;
       const Area area = area_of(copy);
-      overwrite(device, area);
+      overwrite(card, area);
       pending.to_host.push_back(area);
       pending.result.bytes += area.bytes * area.rows;
     }
@@ -164,9 +165,9 @@ Recorder::Area Recorder::area_of(const command::Copy& copy) {
   return {copy.host, copy.bytes, std::max(copy.rows, 1u), copy.host_pitch};
 }
 
-void Recorder::overwrite(const Device& device, const Area& area) {
+void Recorder::overwrite(const Card& card, const Area& area) {
   for (auto& [queue, waiting] : waiting_) {
-    if (waiting.device != device.number()) continue;
+    if (waiting.device != card.number) continue;
     for (Pending& pending : waiting.commands) {
       if (std::ranges::any_of(pending.to_host, [&](const Area& other) {
             return area.iova < other.iova + other.extent() && other.iova < area.iova + area.extent();
@@ -176,22 +177,22 @@ void Recorder::overwrite(const Device& device, const Area& area) {
   }
 }
 
-void Recorder::look(Device& device, const Queue& queue) {
+void Recorder::look(const Card& card, const Queue& queue) {
   const std::lock_guard guard(mutex_);
   const auto found = waiting_.find(&queue);
   if (found == waiting_.end()) return;
   auto& commands = found->second.commands;
   while (!commands.empty() && queue.reached(commands.front().point.sequence)) {
-    finish(device, queue, commands.front());
+    finish(card, queue, commands.front());
     commands.pop_front();
   }
 }
 
-void Recorder::finish(Device& device, const Queue& queue, Pending& pending) {
+void Recorder::finish(const Card& card, const Queue& queue, Pending& pending) {
   Result& result = pending.result;
   if (!queue.failed() || !is_at_least(pending.point.begin, queue.line.failed)) {
     result.end = record::kDone;
-    if (!pending.to_host.empty()) take(device, result, pending.to_host, true);
+    if (!pending.to_host.empty()) take(card, result, pending.to_host, true);
   } else if (pending.point.begin == queue.line.failed) {
     result.end = end_of(queue.line);
     result.text = failure_of(queue).what();
@@ -227,8 +228,8 @@ void Recorder::message(int device, uint64_t run, std::span<const uint8_t> bytes)
 
 // --- Contents
 
-void Recorder::take(Device& device, Result& result, std::span<const Area> areas, bool kept) {
-  const HostMemory& memory = device.host_memory();
+void Recorder::take(const Card& card, Result& result, std::span<const Area> areas, bool kept) {
+  const HostMemory& memory = card.host_memory;
   const auto begin_of = [&](const Area& area) { return memory.at(area.iova, area.extent()); };
   if (std::ranges::any_of(areas, [&](const Area& area) { return begin_of(area) == nullptr; })) return;
   if (kept) keep(result);

@@ -24,7 +24,8 @@
 
 namespace swai::sdaa {
 
-class Device;
+class Allocations;
+class HostMemory;
 struct GraphNode;
 struct Stream;
 
@@ -39,13 +40,20 @@ class Recorder {
   // Throws when no file can be made. It is complete when the process ends.
   static void open(const std::string& name);
 
+  // The card that something is of.
+  struct Card {
+    int number = 0;
+    const Allocations& allocations;
+    const HostMemory& host_memory;
+  };
+
   // All with the device's lock. The stream was given that.
-  void given(Device& device, const Stream& stream, command::Type type, std::span<const uint8_t> command,
+  void given(const Card& card, const Stream& stream, command::Type type, std::span<const uint8_t> command,
              const Profile::Command& of);
   // It is a launch of a graph of these nodes.
-  void holds(Device& device, const Queue& queue, const std::vector<GraphNode>& nodes);
+  void holds(const Card& card, const Queue& queue, const std::vector<GraphNode>& nodes);
   // What the card has told of the queue is new.
-  void look(Device& device, const Queue& queue);
+  void look(const Card& card, const Queue& queue);
   // What is not complete will never be.
   void forget(int device);
   void printed(int device, const std::string& core, const std::string& line);
@@ -75,10 +83,10 @@ class Recorder {
   static void close();
   static Area area_of(const command::Copy& copy);
   // Whoever reads it later finds what comes now.
-  void overwrite(const Device& device, const Area& area);
-  void finish(Device& device, const Queue& queue, Pending& pending);
+  void overwrite(const Card& card, const Area& area);
+  void finish(const Card& card, const Queue& queue, Pending& pending);
   // Digests, and the contents themselves if they are to be kept. Nothing where memory is not there any more.
-  void take(Device& device, record::Result& result, std::span<const Area> areas, bool kept);
+  void take(const Card& card, record::Result& result, std::span<const Area> areas, bool kept);
   void take(record::Result& result, std::span<const uint8_t> piece);
   void keep(record::Result& result);
   // With these contents.

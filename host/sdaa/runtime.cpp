@@ -138,7 +138,7 @@ Runtime::InUse Runtime::use_stream(sdaaStream_t handle) {
   if (handle == nullptr) {
     use.device = current();
     use.lock = use.device->enter();
-    use.stream = use.device->default_stream();
+    use.stream = use.device->streams().default_stream();
     return use;
   }
   use.stream = streams.get(handle, "no such stream");
@@ -167,7 +167,7 @@ void Runtime::sweep() {
 
 void feed_two_level(sdaaStream_t handle) {
   auto use = Runtime::get().use_stream(handle);
-  use.device->feed_two_level(use.lock, *use.stream);
+  use.device->streams().feed_two_level(use.lock, *use.stream);
 }
 
 }  // namespace swai::sdaa

@@ -80,6 +80,8 @@ class Runtime {
     std::shared_ptr<Stream> stream;
     std::shared_ptr<Device> device;
     Device::Lock lock;
+
+    StreamWriter writer() { return {*device, lock, *stream}; }
   };
   InUse use_stream(sdaaStream_t handle);
 
@@ -102,7 +104,7 @@ class Runtime {
   std::vector<std::shared_ptr<Device>> devices_;
 };
 
-// For measurements, and not in the C interface: Device::feed_two_level.
+// For measurements, and not in the C interface: Streams::feed_two_level.
 void feed_two_level(sdaaStream_t handle);
 
 }  // namespace swai::sdaa

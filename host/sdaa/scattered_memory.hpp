@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "host/sdaa/device.hpp"
+#include "host/sdaa/stream_writer.hpp"
 
 namespace swai::sdaa {
 
@@ -48,30 +48,30 @@ class ScatteredMemory {
   }
 
   // The card hears of the pages. Commands of the stream; nobody waits.
-  Point list(Device::Lock& lock, Stream& stream) {
+  Point list(StreamWriter stream) {
     command::PageList command = {};
     command.host = iova_ + list_at_;
     command.pages = frames_.size();
-    return device_.submit(lock, stream, command::Type::kPageList, command);
+    return stream.submit(command::Type::kPageList, command);
   }
   // Long copies to the card are in parts side by side, as those of pinned memory are.
-  Point to_card(Device::Lock& lock, Stream& stream, uint64_t device, uint64_t at, uint64_t bytes) {
+  Point to_card(StreamWriter stream, uint64_t device, uint64_t at, uint64_t bytes) {
     constexpr uint64_t kLong = 256 << 10;
     const uint64_t part = bytes < kLong ? bytes : bytes / 4;
     Point last;
     for (uint64_t done = 0; done < bytes; done += part) {
       const uint16_t beside = done == 0 ? uint16_t{0} : command::kConcurrent;
-      last = copy(lock, stream, device + done, at + done, std::min(part, bytes - done), false, beside);
+      last = copy(stream, device + done, at + done, std::min(part, bytes - done), false, beside);
     }
     return last;
   }
-  Point to_host(Device::Lock& lock, Stream& stream, uint64_t device, uint64_t at, uint64_t bytes) {
-    return copy(lock, stream, device, at, bytes, true, 0);
+  Point to_host(StreamWriter stream, uint64_t device, uint64_t at, uint64_t bytes) {
+    return copy(stream, device, at, bytes, true, 0);
   }
 
  private:
   uint8_t* page(uint64_t at) { return memory_.data() + frames_[at / kPage] * kPage; }
-  Point copy(Device::Lock& lock, Stream& stream, uint64_t device, uint64_t at, uint64_t bytes, bool to_host,
+  Point copy(StreamWriter stream, uint64_t device, uint64_t at, uint64_t bytes, bool to_host,
              uint16_t flags) {
     command::Copy command = {};
     command.host = at;
@@ -79,8 +79,7 @@ class ScatteredMemory {
     command.bytes = bytes;
     command.rows = 1;
     command.to_host = to_host ? 1 : 0;
-    return device_.submit(lock, stream, command::Type::kCopy, command, {},
-                          static_cast<uint16_t>(flags | command::kPaged));
+    return stream.submit(command::Type::kCopy, command, {}, static_cast<uint16_t>(flags | command::kPaged));
   }
 
   Device& device_;

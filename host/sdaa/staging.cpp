@@ -15,8 +15,8 @@ using command::Type;
 // threads are: so a program of one thread takes the same cycles whenever it runs.
 class Copying {
  public:
-  Copying(Device& device, Device::Lock& lock, Stream& stream, const CopyShape& shape)
-      : device_(device), lock_(lock), stream_(stream), shape_(shape), pieces_(shape, piece_bytes()) {}
+  Copying(StreamWriter& stream, const CopyShape& shape)
+      : device_(stream.device()), stream_(stream), shape_(shape), pieces_(shape, piece_bytes()) {}
 
  protected:
   struct OnHost {
@@ -43,8 +43,8 @@ class Copying {
     return buffer_ != nullptr;
   }
   void submit(const Buffer& buffer, const Piece& piece, uint64_t card, uint64_t card_pitch, bool to_host) {
-    buffer->last = device_.submit(
-        lock_, stream_, Type::kCopy,
+    buffer->last = stream_.submit(
+        Type::kCopy,
         copy_command(buffer->iova, card + piece.at(card_pitch), piece.shape(card_pitch, to_host), to_host),
         {}, flags_);
     if (device_.staging().side_by_side) flags_ = command::kConcurrent;
@@ -52,7 +52,7 @@ class Copying {
   template <typename Done>
   void wait(Done done) {
     const uint64_t due = on_host_.empty() ? 0 : on_host_.front().job.cycle();
-    device_.wait_until(lock_, done, due == 0 ? Device::kNever : due);
+    stream_.wait_until(done, due == 0 ? Waiting::kNever : due);
   }
 
   // As large as buffers are where the copy is long. A short one is cut, too: its threads and channels shall
@@ -67,8 +67,7 @@ class Copying {
 
   static constexpr uint64_t kSmallest = 16 << 10;
   Device& device_;
-  Device::Lock& lock_;
-  Stream& stream_;
+  StreamWriter& stream_;
   const CopyShape& shape_;
   Pieces pieces_;
   Buffer buffer_;  // the next one
@@ -124,7 +123,7 @@ class ToHost : private Copying {
       if (has_come()) {
         const auto [piece, buffer] = std::move(under_way_.front());
         under_way_.pop_front();
-        device_.wait(lock_, buffer->last);
+        stream_.wait(buffer->last);
         begin_on_host(piece, buffer,
                       {to + piece.at(shape_.to_pitch), buffer->data, piece.bytes, piece.rows, shape_.to_pitch,
                        piece.bytes});
@@ -151,77 +150,19 @@ class ToHost : private Copying {
 
 }  // namespace
 
-command::Copy copy_command(uint64_t host, uint64_t device, const CopyShape& shape, bool to_host) {
-  command::Copy command = {};
-  command.host = host;
-  command.device = device;
-  command.bytes = shape.bytes;
-  command.rows = static_cast<uint32_t>(shape.rows);
-  command.to_host = to_host ? 1 : 0;
-  command.host_pitch = to_host ? shape.to_pitch : shape.from_pitch;
-  command.device_pitch = to_host ? shape.from_pitch : shape.to_pitch;
-  return command;
-}
-
-Piece Pieces::next() {
-  Piece piece{row_, offset_, 0, 1};
-  if (shape_.bytes > most_) {
-    piece.bytes = std::min(shape_.bytes - offset_, most_);
-    offset_ += piece.bytes;
-    if (offset_ == shape_.bytes) {
-      offset_ = 0;
-      ++row_;
-    }
-  } else {
-    piece.bytes = shape_.bytes;
-    piece.rows = std::min(shape_.rows - row_, most_ / shape_.bytes);
-    row_ += piece.rows;
-  }
-  return piece;
-}
-
-Buffer take_buffer(Device& device, Device::Lock& lock) {
+Buffer take_buffer(StreamWriter& stream) {
+  HostMemory& memory = stream.device().host_memory();
   Buffer buffer;
-  device.wait_until(
-      lock, [&] { return (buffer = device.host_memory().take_buffer(Staging::kBuffers)) != nullptr; });
+  stream.wait_until([&] { return (buffer = memory.take_buffer(Staging::kBuffers)) != nullptr; });
   return buffer;
 }
 
-void to_card_through_buffers(Device& device, Device::Lock& lock, Stream& stream, uint64_t to,
-                             const uint8_t* from, const CopyShape& shape) {
-  ToCard(device, lock, stream, shape).run(to, from);
+void to_card_through_buffers(StreamWriter& stream, uint64_t to, const uint8_t* from, const CopyShape& shape) {
+  ToCard(stream, shape).run(to, from);
 }
 
-void to_host_through_buffers(Device& device, Device::Lock& lock, Stream& stream, uint8_t* to, uint64_t from,
-                             const CopyShape& shape) {
-  ToHost(device, lock, stream, shape).run(to, from);
-}
-
-void copy_to_card(Device& device, Device::Lock& lock, Queue& queue, uint64_t to, const void* from,
-                  uint64_t bytes) {
-  const CopyShape whole{bytes, 1, 0, 0};
-  Point last;
-  for (Pieces pieces(whole); pieces.more();) {
-    const Piece piece = pieces.next();
-    const Buffer buffer = take_buffer(device, lock);
-    std::memcpy(buffer->data, static_cast<const uint8_t*>(from) + piece.offset, piece.bytes);
-    last = buffer->last =
-        device.send(lock, queue, Type::kCopy,
-                    copy_command(buffer->iova, to + piece.offset, piece.shape(0, false), false));
-  }
-  device.wait(lock, last);
-}
-
-void copy_to_host(Device& device, Device::Lock& lock, Queue& queue, void* to, uint64_t from, uint64_t bytes) {
-  const CopyShape whole{bytes, 1, 0, 0};
-  for (Pieces pieces(whole); pieces.more();) {
-    const Piece piece = pieces.next();
-    const Buffer buffer = take_buffer(device, lock);
-    buffer->last = device.send(lock, queue, Type::kCopy,
-                               copy_command(buffer->iova, from + piece.offset, piece.shape(0, true), true));
-    device.wait(lock, buffer->last);
-    std::memcpy(static_cast<uint8_t*>(to) + piece.offset, buffer->data, piece.bytes);
-  }
+void to_host_through_buffers(StreamWriter& stream, uint8_t* to, uint64_t from, const CopyShape& shape) {
+  ToHost(stream, shape).run(to, from);
 }
 
 }  // namespace swai::sdaa

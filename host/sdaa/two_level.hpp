@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands for a queue the GPU's way: a ring and command buffers in host memory, which the card fetches. The
-// baseline of measurements; who wants a queue to be fed so asks for it (Device::feed_two_level).
+// baseline of measurements; who wants a queue to be fed so asks for it (Streams::feed_two_level).
 #pragma once
 
 #include <optional>

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "host/sdaa/copy.hpp"
 #include "host/sdaa/device_memory.hpp"
+#include "host/sdaa/service_copies.hpp"
 
 namespace swai::sdaa {
 
@@ -14,7 +14,7 @@ VariableMemory::VariableMemory(Device& device, Device::Lock& lock, std::span<con
   content.insert(content.end(), values.begin(), values.end());
   allocation_ = allocate_on_card(device, lock, content.size(), protocol::Usage::kCpe, sdaaAnyGroup);
   try {
-    copy_to_card(device, lock, device.service_queue(), allocation_, content.data(), content.size());
+    copy_to_card(device, lock, allocation_, content.data(), content.size());
   } catch (...) {
     give_back();
     throw;

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "host/sdaa/device.hpp"
-
 namespace swai::sdaa {
 namespace {
 
@@ -23,7 +21,7 @@ constexpr unsigned kAskedInVain = kInVain / kMoment;
 
 }  // namespace
 
-Waiting::Patience::Patience(Waiting& waiting) : epoch(waiting.device_.epoch()), waiting_(waiting) {
+Waiting::Patience::Patience(Waiting& waiting) : epoch(waiting.queues_.epoch()), waiting_(waiting) {
   ++waiting_.waiters_;
   begin = Clock::now();
 }
@@ -37,7 +35,7 @@ void Waiting::Patience::renew() {
 }
 
 bool Waiting::let_time_pass(Lock& lock, Patience& patience, uint64_t until) {
-  Connection& connection = device_.connection();
+  Connection& connection = queues_.connection();
   const auto now = Clock::now();
   // The slice before has told; who has to be exact asks again, because others may have let time pass
   // meanwhile.
@@ -75,13 +73,13 @@ bool Waiting::let_time_pass(Lock& lock, Patience& patience, uint64_t until) {
     awake = true;
   }
   uint64_t seen = activity_;
-  if (look()) {
+  if (queues_.look()) {
     patience.renew();
     seen = activity_;
   } else if (awake ? (patience.in_vain += std::max(went, std::min(slice, kSlice))) >= kInVain
-                   : !device_.host_calls().pending()) {
+                   : !host_goes_on_()) {
     // To look takes time of the card's: not while a function of the host decides how often.
-    device_.check_card();
+    queues_.check();
     patience.in_vain = 0;
   }
   if (awake) {
@@ -93,13 +91,13 @@ bool Waiting::let_time_pass(Lock& lock, Patience& patience, uint64_t until) {
     rest(lock, patience, seen, now);
   }
   // What was waited for does not exist any more then.
-  require(patience.epoch == device_.epoch(), "the device was reset meanwhile", sdaaErrorContextIsDestroyed);
+  require(patience.epoch == queues_.epoch(), "the device was reset meanwhile", sdaaErrorContextIsDestroyed);
   return true;
 }
 
 void Waiting::rest(Lock& lock, Patience& patience, uint64_t seen, Clock::time_point now) {
   if (!patience.asleep) patience.asleep = now;
-  if (!device_.host_calls().pending() && now - *patience.asleep > limits_.asleep) {
+  if (!host_goes_on_() && now - *patience.asleep > limits_.asleep) {
     fail(sdaaErrorTimedOut,
          "the card has nothing left to do, and what is waited for has not come: a stream waits for something "
          "that no other one brings about");
@@ -108,17 +106,24 @@ void Waiting::rest(Lock& lock, Patience& patience, uint64_t seen, Clock::time_po
     changed_.wait_for(lock, std::chrono::milliseconds(5), [&] { return activity_ != seen; });
 }
 
+void Waiting::until_complete(Lock& lock, const Point& point) {
+  until(lock, [&] { return point.reached(); });
+  if (point.failed()) throw failure_of(*point.queue);
+}
+
+void Waiting::until_idle(Lock& lock) {
+  until(lock, [&] { return queues_.all_idle(); });
+}
+
 void Waiting::let_a_moment_pass() {
-  device_.connection().let_time_pass(kMoment);
-  if (look()) {
+  queues_.connection().let_time_pass(kMoment);
+  if (queues_.look()) {
     asked_in_vain_ = 0;
   } else if (++asked_in_vain_ == kAskedInVain) {
     asked_in_vain_ = 0;
-    device_.check_card();
+    queues_.check();
   }
 }
-
-bool Waiting::look() { return device_.look(); }
 
 void Waiting::note_activity() {
   ++activity_;

@@ -8,16 +8,17 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "host/sdaa/fair_mutex.hpp"
 #include "host/sdaa/limits.hpp"
 #include "host/sdaa/long_wait.hpp"
+#include "host/sdaa/queues.hpp"
 
 namespace swai::sdaa {
-
-class Device;
 
 class Waiting {
  public:
@@ -25,17 +26,27 @@ class Waiting {
   using Clock = std::chrono::steady_clock;
   static constexpr uint64_t kNever = ~uint64_t{0};
 
-  Waiting(Device& device, const Limits& limits)
-      : device_(device), limits_(limits), long_wait_(device, limits.silent) {}
+  // `host_goes_on`: a function of the host runs, or is due, so that a card which sleeps is no reason to doubt
+  // it.
+  Waiting(int device, Queues& queues, const Limits& limits, std::function<bool()> host_goes_on)
+      : queues_(queues),
+        limits_(limits),
+        host_goes_on_(std::move(host_goes_on)),
+        long_wait_(device, queues, limits.silent) {}
 
   // Until that cycle at the latest, even if the card sleeps. Throws when the limits are reached, the firmware
   // has ended, or the device is reset meanwhile.
   template <typename Done>
-  void until(Lock& lock, Done done, uint64_t cycle) {
+  void until(Lock& lock, Done done, uint64_t cycle = kNever) {
     Patience patience(*this);
-    for (look(); !done() && let_time_pass(lock, patience, cycle); look()) {
+    for (queues_.look(); !done() && let_time_pass(lock, patience, cycle); queues_.look()) {
     }
   }
+  // Until the command is complete. Throws what it, or one before it, failed with.
+  void until_complete(Lock& lock, const Point& point);
+  // Until everything that was begun is complete, well or not.
+  void until_idle(Lock& lock);
+  // What a query costs: without it nothing would ever become complete for somebody who only asks.
   void let_a_moment_pass();
 
   // Something has happened that somebody may wait for.
@@ -44,7 +55,8 @@ class Waiting {
   uint64_t activity() const { return activity_; }
   // Somebody lets time pass.
   bool somebody_waits() const { return waiters_ != 0; }
-  // The card's time when somebody let it pass last; for any thread.
+  // The card's time when somebody let it pass last. Any thread may ask, with or without the lock; it takes
+  // none of the card's time.
   uint64_t heard_cycle() const { return heard_cycle_; }
 
  private:
@@ -69,14 +81,14 @@ class Waiting {
     Waiting& waiting_;
   };
 
-  bool look();
   // False: the cycle has come.
-  bool let_time_pass(Lock& lock, Patience& patience, uint64_t until);
+  [[nodiscard]] bool let_time_pass(Lock& lock, Patience& patience, uint64_t until);
   // Sleeps for a moment, unless something happens.
   void rest(Lock& lock, Patience& patience, uint64_t seen, Clock::time_point now);
 
-  Device& device_;
+  Queues& queues_;
   const Limits limits_;
+  const std::function<bool()> host_goes_on_;
   LongWait long_wait_;
   std::condition_variable_any changed_;
   uint64_t activity_ = 0;

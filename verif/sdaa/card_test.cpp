@@ -373,8 +373,8 @@ TEST_CASE(
     host.set(0, sent);
     {
       auto use = swai::sdaa::Runtime::get().use_stream(nullptr);
-      host.list(use.lock, *use.stream);
-      host.to_card(use.lock, *use.stream, swai::sdaa::bits(room), 0, kBytes);
+      host.list(use.writer());
+      host.to_card(use.writer(), swai::sdaa::bits(room), 0, kBytes);
     }
     std::vector<uint8_t> found(kBytes);
     REQUIRE_OK(sdaaMemcpy(found.data(), room, kBytes, sdaaMemcpyDeviceToHost));
@@ -382,7 +382,7 @@ TEST_CASE(
     host.set(0, std::vector<uint8_t>(kBytes));
     {
       auto use = swai::sdaa::Runtime::get().use_stream(nullptr);
-      host.to_host(use.lock, *use.stream, swai::sdaa::bits(room) + 5000, 100, kBytes - 5000);
+      host.to_host(use.writer(), swai::sdaa::bits(room) + 5000, 100, kBytes - 5000);
     }
     REQUIRE_OK(sdaaDeviceSynchronize());
     host.get(0, found);

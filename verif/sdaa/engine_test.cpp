@@ -140,8 +140,7 @@ TEST_CASE("engines: copies over the host that run side by side do not meet in it
   }
   for (const Copy& copy : copies) {
     auto use = Runtime::get().use_stream(copy.stream);
-    copy_on_card(*use.device, use.lock, *use.stream, bits(copy.to), bits(copy.from), {kBytes, 1, 0, 0},
-                 Engine::kHost);
+    copy_on_card(use.writer(), bits(copy.to), bits(copy.from), {kBytes, 1, 0, 0}, Engine::kHost);
   }
   for (const Copy& copy : copies) {
     CHECK_OK(sdaaStreamSynchronize(copy.stream));

@@ -18,8 +18,8 @@ inline constexpr std::array kAllEngines = {command::Engine::kBest, command::Engi
 inline sdaaError_t copy_by(command::Engine engine, void* to, const void* from, uint64_t bytes) {
   {
     auto use = Runtime::get().use_stream(nullptr);
-    copy_on_card(*use.device, use.lock, *use.stream, reinterpret_cast<uintptr_t>(to),
-                 reinterpret_cast<uintptr_t>(from), {bytes, 1, 0, 0}, engine);
+    copy_on_card(use.writer(), reinterpret_cast<uintptr_t>(to), reinterpret_cast<uintptr_t>(from),
+                 {bytes, 1, 0, 0}, engine);
   }
   const sdaaError_t error = sdaaStreamSynchronize(nullptr);
   if (error != sdaaSuccess) sdaaStreamReset(nullptr);

@@ -195,7 +195,7 @@ TEST_CASE("garbage that was refused: commands, requests, a page for completions 
   REQUIRE_OK(sdaaDeviceSynchronize());
   uint64_t position = 0;
   // As no program would: into the queue of the default stream, and into the words. Nothing was sent yet.
-  const auto queue = Runtime::get().current()->default_stream()->queue;
+  const auto queue = Runtime::get().current()->streams().default_stream()->queue;
   const command::Header header = {queue->next, static_cast<command::Type>(99), 1, 0};
   const uint64_t slots = (uint64_t{64} << 30) + 0x2'8000 + queue->number * uint64_t{protocol::kQueueBytes};
   card->post_block(0, slots + queue->next % protocol::kSlots * protocol::kSlotBytes,

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "host/sdaa/copy.hpp"
+#include "host/sdaa/runtime.hpp"
+#include "host/sdaa/service_copies.hpp"
 #include "verif/common/process.hpp"
 #include "verif/sdaa/tools.hpp"
 
@@ -17,7 +18,7 @@ namespace {
 void overwrite(void* pointer, int64_t at, uint8_t value) {
   const auto device = Runtime::get().current();
   Device::Lock lock = device->enter();
-  copy_to_card(*device, lock, device->service_queue(), bits(pointer) + static_cast<uint64_t>(at), &value, 1);
+  copy_to_card(*device, lock, bits(pointer) + static_cast<uint64_t>(at), &value, 1);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ class OnStream {
   sdaaError_t after(Action action) {
     {
       auto use = Runtime::get().use_stream(handle_);
-      action(use.lock, *use.stream);
+      action(use.writer());
     }
     const sdaaError_t error = sdaaStreamSynchronize(handle_);
     REQUIRE_OK(sdaaStreamReset(handle_));
@@ -53,9 +53,9 @@ TEST_CASE("a list of pages: copies of any part of scattered memory, both ways") 
     ScatteredMemory host(*Runtime::get().current(), shuffled(random, 700));
     auto expected = random_bytes(random, kBytes);
     host.set(0, expected);
-    CHECK_OK(stream.after([&](Device::Lock& lock, Stream& use) {
-      host.list(lock, use);
-      host.to_card(lock, use, bits(device), 0, kBytes);
+    CHECK_OK(stream.after([&](StreamWriter use) {
+      host.list(use);
+      host.to_card(use, bits(device), 0, kBytes);
     }));
     std::vector<uint8_t> found(kBytes);
     REQUIRE_OK(sdaaMemcpy(found.data(), device, kBytes, sdaaMemcpyDeviceToHost));
@@ -64,8 +64,7 @@ TEST_CASE("a list of pages: copies of any part of scattered memory, both ways") 
       const uint64_t bytes = 1 + random() % (i == 0 ? kBytes : 5 * kPage);
       const uint64_t to = random() % (kBytes - bytes + 1);
       const uint64_t from = random() % (kBytes - bytes + 1);
-      CHECK_OK(stream.after(
-          [&](Device::Lock& lock, Stream& use) { host.to_host(lock, use, bits(device) + from, to, bytes); }));
+      CHECK_OK(stream.after([&](StreamWriter use) { host.to_host(use, bits(device) + from, to, bytes); }));
       std::copy_n(found.begin() + static_cast<long>(from), bytes, expected.begin() + static_cast<long>(to));
       std::vector<uint8_t> now(kBytes);
       host.get(0, now);
@@ -81,31 +80,31 @@ TEST_CASE("a list of pages: what is refused") {
   const auto use_of = [&](auto action) { return stream.after(action); };
   const auto current = Runtime::get().current();
   const auto copy = [&](ScatteredMemory& host, uint64_t at, uint64_t bytes) {
-    return use_of([&](Device::Lock& lock, Stream& use) { host.to_card(lock, use, bits(device), at, bytes); });
+    return use_of([&](StreamWriter use) { host.to_card(use, bits(device), at, bytes); });
   };
   const auto list = [&](uint64_t host, uint64_t pages) {
-    return use_of([&](Device::Lock& lock, Stream& use) {
+    return use_of([&](StreamWriter use) {
       command::PageList command = {};
       command.host = host;
       command.pages = pages;
-      current->submit(lock, use, command::Type::kPageList, command);
+      use.submit(command::Type::kPageList, command);
     });
   };
   {
     ScatteredMemory host(*current, {2, 0, 3, 1});
     CHECK_ERROR(copy(host, 0, 1), sdaaErrorInvalidValue);  // the card knows no list
-    CHECK_OK(use_of([&](Device::Lock& lock, Stream& use) { host.list(lock, use); }));
+    CHECK_OK(use_of([&](StreamWriter use) { host.list(use); }));
     CHECK_OK(copy(host, 4 * kPage - 1, 1));
     CHECK_ERROR(copy(host, 4 * kPage - 1, 2), sdaaErrorInvalidValue);
     CHECK_ERROR(copy(host, 4 * kPage, 1), sdaaErrorInvalidValue);
     CHECK_ERROR(copy(host, ~uint64_t{0}, 1), sdaaErrorInvalidValue);
-    CHECK_ERROR(use_of([&](Device::Lock& lock, Stream& use) {
+    CHECK_ERROR(use_of([&](StreamWriter use) {
                   command::Copy rows = {};
                   rows.device = bits(device);
                   rows.bytes = 64;
                   rows.rows = 2;
                   rows.host_pitch = rows.device_pitch = 64;
-                  current->submit(lock, use, command::Type::kCopy, rows, {}, command::kPaged);
+                  use.submit(command::Type::kCopy, rows, {}, command::kPaged);
                 }),
                 sdaaErrorInvalidValue);
     CHECK_ERROR(list(0x1000, 0), sdaaErrorInvalidValue);
@@ -116,14 +115,14 @@ TEST_CASE("a list of pages: what is refused") {
   }
   // A list of pages that are not there any more: the IOMMU says no.
   std::optional<ScatteredMemory> gone(std::in_place, *current, std::vector<uint32_t>{1, 0});
-  CHECK_OK(use_of([&](Device::Lock& lock, Stream& use) { gone->list(lock, use); }));
+  CHECK_OK(use_of([&](StreamWriter use) { gone->list(use); }));
   gone.reset();
-  CHECK_ERROR(use_of([&](Device::Lock& lock, Stream& use) {
+  CHECK_ERROR(use_of([&](StreamWriter use) {
                 command::Copy command = {};
                 command.device = bits(device);
                 command.bytes = 2 * kPage;
                 command.rows = 1;
-                current->submit(lock, use, command::Type::kCopy, command, {}, command::kPaged);
+                use.submit(command::Type::kCopy, command, {}, command::kPaged);
               }),
               sdaaErrorTransferFailure);
 }
@@ -134,9 +133,9 @@ TEST_CASE("a list of pages is its client's") {
     void* device = allocate(kPage);
     ScatteredMemory host(*Runtime::get().current(), {1, 0});
     OnStream stream;
-    return stream.after([&](Device::Lock& lock, Stream& use) {
-      if (with_list) host.list(lock, use);
-      host.to_card(lock, use, bits(device), 0, kPage);
+    return stream.after([&](StreamWriter use) {
+      if (with_list) host.list(use);
+      host.to_card(use, bits(device), 0, kPage);
     });
   };
   CHECK_OK(copy_a_page(true));

@@ -61,7 +61,7 @@ TEST_CASE("memory of one side: kernels fault on the processor's, the processor d
         command::ModuleLoad command = {};
         command.file = bits(memory);
         command.bytes = file.size();
-        use.device->submit(use.lock, *use.stream, command::Type::kModuleLoad, command);
+        use.writer().submit(command::Type::kModuleLoad, command);
       }
       CHECK_ERROR(sdaaStreamSynchronize(stream), for_processor ? sdaaSuccess : sdaaErrorInvalidDevicePointer);
       REQUIRE_OK(sdaaStreamReset(stream));

@@ -282,20 +282,20 @@ TEST_CASE("programs: a run finds zeros where its messages come, and nothing of a
   const Fakes fakes(1, with_programs());
   const auto device = Runtime::get().current();
   Device::Lock lock = device->enter();
-  Queue* queue = &device->take_program_queue();
+  Queue* queue = &device->program_queues().take();
   program::Record* const ring = queue->ring;
   ring->number = 1;
-  device->give_program_queue_back(*queue, true);
-  queue = &device->take_program_queue();
+  device->program_queues().give_back(*queue, true);
+  queue = &device->program_queues().take();
   CHECK(queue->ring == ring);
   CHECK(ring->number == 0);
 
   command::Event wait = {};
   wait.event = 1;
   wait.count = 1000;
-  device->send(lock, *queue, command::Type::kEventWait, wait);
-  device->give_program_queue_back(*queue, true);
-  queue = &device->take_program_queue();
+  device->queue_writer(lock, *queue).send(command::Type::kEventWait, wait);
+  device->program_queues().give_back(*queue, true);
+  queue = &device->program_queues().take();
   CHECK(queue->ring != ring);
   CHECK(queue->ring->number == 0);
   // What it had under way still finds its own.

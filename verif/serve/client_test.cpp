@@ -153,7 +153,7 @@ TEST_CASE("clients that die at random moments leave nothing behind") {
             break;
           }
           case 2:
-            device.service_queue();
+            device.queues().service();
             break;
           default: {
             const auto got = device.connection().ask(protocol::Operation::kAllocate, {256 << 10, 0xff00});
@@ -161,7 +161,7 @@ TEST_CASE("clients that die at random moments leave nothing behind") {
             fill.to = got[0];
             fill.bytes = 256 << 10;
             fill.rows = 1;
-            device.send(lock, device.service_queue(), command::Type::kFill, fill);
+            device.service_writer(lock).send(command::Type::kFill, fill);
           }
         }
       }

@@ -27,9 +27,9 @@ double on_card_by(command::Engine engine, uint64_t bytes) {
   return warm_ns(bytes, [&] {
     return ns_of([&] {
       auto use = sdaa::Runtime::get().use_stream(nullptr);
-      sdaa::copy_on_card(*use.device, use.lock, *use.stream, reinterpret_cast<uintptr_t>(to.get()),
+      sdaa::copy_on_card(use.writer(), reinterpret_cast<uintptr_t>(to.get()),
                          reinterpret_cast<uintptr_t>(from.get()), {bytes, 1, 0, 0}, engine);
-      use.device->wait(use.lock, use.stream->last);
+      use.writer().wait();
     });
   });
 }

@@ -34,30 +34,27 @@ double PageList::time(const Begin& begin) {
   auto use = sdaa::Runtime::get().use_stream(nullptr);
   link::Card& card = use.device->connection().card();
   const uint64_t before = card.cycle();
-  use.device->wait(use.lock, begin(use.lock, *use.stream));
+  use.writer().wait(begin(use.writer()));
   return static_cast<double>(card.cycle() - before);
 }
 
 double PageList::first_page_ns(const void* device) {
-  return time([&](sdaa::Device::Lock& lock, sdaa::Stream& stream) {
-    for (uint64_t part = 0; part < parts(); ++part) memory_.list(lock, stream);
-    return memory_.to_card(lock, stream, reinterpret_cast<uintptr_t>(device), 0, std::min(bytes_, kPage));
+  return time([&](sdaa::StreamWriter stream) {
+    for (uint64_t part = 0; part < parts(); ++part) memory_.list(stream);
+    return memory_.to_card(stream, reinterpret_cast<uintptr_t>(device), 0, std::min(bytes_, kPage));
   });
 }
 
 double PageList::copy_ns(const void* device, bool to_host) {
-  const auto list = [&](sdaa::Device::Lock& lock, sdaa::Stream& stream) {
-    return memory_.list(lock, stream);
-  };
+  const auto list = [&](sdaa::StreamWriter stream) { return memory_.list(stream); };
   if (parts() == 1) time(list);
-  return time([&](sdaa::Device::Lock& lock, sdaa::Stream& stream) {
+  return time([&](sdaa::StreamWriter stream) {
     sdaa::Point last;
     for (uint64_t done = 0; done < bytes_; done += kMost) {
-      if (parts() != 1) list(lock, stream);
+      if (parts() != 1) list(stream);
       const uint64_t there = reinterpret_cast<uintptr_t>(device) + done;
       const uint64_t part = std::min(kMost, bytes_ - done);
-      last = to_host ? memory_.to_host(lock, stream, there, 0, part)
-                     : memory_.to_card(lock, stream, there, 0, part);
+      last = to_host ? memory_.to_host(stream, there, 0, part) : memory_.to_card(stream, there, 0, part);
     }
     return last;
   });

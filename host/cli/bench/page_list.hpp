@@ -20,7 +20,7 @@ class PageList {
   double copy_ns(const void* device, bool to_host);
 
  private:
-  using Begin = std::function<sdaa::Point(sdaa::Device::Lock&, sdaa::Stream&)>;
+  using Begin = std::function<sdaa::Point(sdaa::StreamWriter)>;
   double time(const Begin& begin);
   uint64_t parts() const { return (bytes_ + kMost - 1) / kMost; }
 

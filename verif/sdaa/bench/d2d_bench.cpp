@@ -154,8 +154,8 @@ class Bench : private BenchCard {
   }
   void copy(Engine engine, uint64_t bytes) {
     auto use = Runtime::get().use_stream(stream_);
-    copy_on_card(*use.device, use.lock, *use.stream, address(to_), address(from_), {bytes, 1, 0, 0}, engine);
-    use.device->wait(use.lock, use.stream->last);
+    copy_on_card(use.writer(), address(to_), address(from_), {bytes, 1, 0, 0}, engine);
+    use.writer().wait();
   }
   bool can(Engine engine) {
     return (device().connection().routes().engines >> static_cast<unsigned>(engine) & 1) != 0;

@@ -215,21 +215,19 @@ class Bench : private BenchCard {
     ScatteredMemory host(this->device(), frames);
     const auto to = reinterpret_cast<uintptr_t>(device);
     auto use = Runtime::get().use_stream(nullptr);
-    const auto time = [&](auto begin) {
-      return cycles_of([&] { use.device->wait(use.lock, begin(use.lock, *use.stream)); });
-    };
+    const auto time = [&](auto begin) { return cycles_of([&] { use.writer().wait(begin(use.writer())); }); };
     for (const char* key : {"pin.list_first_page_ns_cold", "pin.list_first_page_ns"}) {
-      figures[key] = time([&](Device::Lock& lock, Stream& stream) {
-        host.list(lock, stream);
-        return host.to_card(lock, stream, to, kPinned - kPage, kPage);
+      figures[key] = time([&](StreamWriter stream) {
+        host.list(stream);
+        return host.to_card(stream, to, kPinned - kPage, kPage);
       });
     }
     host.set(0, bytes);
     figures["pin.list_to_card_ns"] =
-        time([&](Device::Lock& lock, Stream& stream) { return host.to_card(lock, stream, to, 0, kPinned); });
+        time([&](StreamWriter stream) { return host.to_card(stream, to, 0, kPinned); });
     host.set(0, std::vector<uint8_t>(kPinned));
     figures["pin.list_to_host_ns"] =
-        time([&](Device::Lock& lock, Stream& stream) { return host.to_host(lock, stream, to, 0, kPinned); });
+        time([&](StreamWriter stream) { return host.to_host(stream, to, 0, kPinned); });
     std::vector<uint8_t> back(kPinned);
     host.get(0, back);
     if (back != bytes) throw std::runtime_error("other bytes came back by the list");

@@ -2,6 +2,7 @@
 #include "host/cli/bench/paper/card_launches.hpp"
 
 #include "host/cli/error.hpp"
+#include "host/sdaa/client_usage.hpp"
 #include "host/sdaa/runtime.hpp"
 
 namespace swai::cli::bench {
@@ -16,7 +17,7 @@ uint64_t card_launches() {
   const uint64_t end = connection.cycle() + kWhile;
   while (connection.cycle() < end && connection.let_time_pass(end - connection.cycle()).awake) {
   }
-  const auto own = device->own_usage();
+  const auto own = sdaa::own_usage(connection);
   if (!own) throw Error(kFailed, "the card counts no launches of this program");
   return own->launches;
 }

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/sdaa/printers.hpp"
+#include "host/sdaa/printing.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 #include <utility>
 
-#include "host/sdaa/copy.hpp"
-#include "host/sdaa/device.hpp"
-#include "host/sdaa/recorder.hpp"
+#include "host/sdaa/service_copies.hpp"
 
 namespace swai::sdaa {
-
 namespace {
 
 // Standard output may be wanted for something else.
@@ -23,27 +22,11 @@ std::FILE* output() {
   return wanted != nullptr && std::string_view(wanted) == "stderr" ? stderr : stdout;
 }
 
-}  // namespace
-
-void Printers::add(unsigned module, std::shared_ptr<const module::ModuleText> text, uint64_t buffer) {
-  all_.push_back(std::make_shared<Printer>(
-      Printer{module, std::move(text), buffer, std::vector<uint32_t>(print::kMaxCores)}));
-}
-
-uint64_t Printers::drop(unsigned module) {
-  const auto found = std::ranges::find(all_, module, [](const auto& one) { return one->module; });
-  if (found == all_.end()) return 0;
-  const uint64_t buffer = (*found)->buffer;
-  all_.erase(found);
-  return buffer;
-}
-
-std::string Printers::take(Device& device, Waiting::Lock& lock, Printer& printer) {
-  Queue& queue = device.service_queue();
+std::string take(Device& device, Device::Lock& lock, Printer& printer) {
   const auto at = [&](uint32_t word) { return printer.buffer + word * sizeof(uint32_t); };
   const uint32_t groups = device.info().groups;
   std::vector<print::Head> heads(std::min(groups * print::kCoresOfGroup, print::kMaxCores));
-  copy_to_host(device, lock, queue, heads.data(), printer.buffer, heads.size() * sizeof heads[0]);
+  copy_to_host(device, lock, heads.data(), printer.buffer, heads.size() * sizeof heads[0]);
   std::string text;
   for (uint32_t core = 0; core < heads.size(); ++core) {
     const print::Head& head = heads[core];
@@ -53,14 +36,13 @@ std::string Printers::take(Device& device, Waiting::Lock& lock, Printer& printer
                                 : fmt::format("core {} of group {}", number, core / print::kCoresOfGroup);
     if (head.written != head.read) {
       std::vector<uint32_t> ring(print::kRingWords);
-      copy_to_host(device, lock, queue, ring.data(), at(print::ring_word(core)),
-                   ring.size() * sizeof(uint32_t));
+      copy_to_host(device, lock, ring.data(), at(print::ring_word(core)), ring.size() * sizeof(uint32_t));
       for (const std::string& line : printer.text->prints.lines(head, ring)) {
         text += fmt::format("{}: {}\n", who, line);
         if (Recorder* recorder = Recorder::get()) recorder->printed(device.number(), who, line);
       }
-      copy_to_card(device, lock, queue, at(print::head_word(core)) + offsetof(print::Head, read),
-                   &head.written, sizeof head.written);
+      copy_to_card(device, lock, at(print::head_word(core)) + offsetof(print::Head, read), &head.written,
+                   sizeof head.written);
     }
     const uint32_t lost = head.lost - std::exchange(printer.lost[core], head.lost);
     if (lost != 0) text += fmt::format("{}: {} more lines are lost, for want of room\n", who, lost);
@@ -68,25 +50,28 @@ std::string Printers::take(Device& device, Waiting::Lock& lock, Printer& printer
   return text;
 }
 
-void Printers::drain(Device& device, Waiting::Lock& lock) {
-  if (all_.empty() || draining_) return;
-  draining_ = true;
+}  // namespace
+
+void drain_prints(Device& device, Device::Lock& lock) {
+  Printers& printers = device.printers();
+  if (printers.all.empty() || printers.draining) return;
+  printers.draining = true;
   std::string text;
   try {
-    for (const auto& printer : std::vector(all_)) text += take(device, lock, *printer);
+    for (const auto& printer : std::vector(printers.all)) text += take(device, lock, *printer);
   } catch (...) {
-    draining_ = false;
+    printers.draining = false;
     throw;
   }
-  draining_ = false;
+  printers.draining = false;
   std::FILE* const to = output();
   std::fwrite(text.data(), 1, text.size(), to);
   std::fflush(to);
 }
 
-void Printers::drain_quietly(Device& device, Waiting::Lock& lock) noexcept {
+void drain_prints_quietly(Device& device, Device::Lock& lock) noexcept {
   try {
-    drain(device, lock);
+    drain_prints(device, lock);
   } catch (...) {
     // The card is lost, or was reset meanwhile: nothing is there to be read.
   }
