@@ -2,6 +2,7 @@
 # The PCIe wire and the host behind it.
 
 ROOTPORT_SOURCES := $(addprefix sim/rootport/, \
+    config_space.cpp \
     enumeration.cpp \
     faults.cpp \
     host_requests.cpp \

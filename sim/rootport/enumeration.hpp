@@ -4,10 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 
-#include "sim/rootport/root_port.hpp"
+#include "sim/rootport/config_space.hpp"
+#include "sim/rootport/options.hpp"
 
 namespace swai::rootport {
 
@@ -21,7 +24,9 @@ inline constexpr unsigned kMaxCards = 60;
 
 class Enumeration : public std::enable_shared_from_this<Enumeration> {
  public:
-  explicit Enumeration(RootPort& port) : port_(port) {}
+  // `done`: the card is ready, or is none that this host can use.
+  Enumeration(ConfigSpace& config, const PortOptions& options, unsigned card, std::function<void(bool)> done)
+      : config_(config), options_(options), card_(card), done_(std::move(done)) {}
   void start();
   // The port has no use for the result any more.
   void cancel() { cancelled_ = true; }
@@ -33,16 +38,19 @@ class Enumeration : public std::enable_shared_from_this<Enumeration> {
   void size_bars();
   void read_sizes();
   void sizes_read(std::span<const uint8_t> registers);
-  bool place_bars();
+  [[nodiscard]] bool place(Bars& all) const;
   void set_sizes();
   void switch_on();
-  void done();
+  void succeed();
   void write(unsigned offset, std::span<const uint8_t> data, Step next);
   template <typename Function>
   void read(unsigned offset, unsigned bytes, Function next);
   void fail();
 
-  RootPort& port_;
+  ConfigSpace& config_;
+  const PortOptions& options_;
+  const unsigned card_;
+  const std::function<void(bool)> done_;
   bool cancelled_ = false;
 };
 

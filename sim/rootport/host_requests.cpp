@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "sim/rootport/root_port.hpp"
-
 namespace swai::rootport {
 namespace {
 
@@ -30,8 +28,9 @@ const char* text(RequestStatus status) {
   return kTexts[static_cast<size_t>(status)];
 }
 
-HostRequests::HostRequests(RootPort& port, uint64_t timeout, unsigned max_payload)
-    : port_(port), timeout_(timeout), max_payload_(max_payload) {
+HostRequests::HostRequests(const Clock& clock, uint16_t card, uint64_t timeout, unsigned max_payload,
+                           Send send)
+    : clock_(clock), card_(card), timeout_(timeout), max_payload_(max_payload), send_(std::move(send)) {
   for (unsigned tag = 0; tag < parts_.size(); ++tag) free_tags_.push_back(static_cast<uint8_t>(tag));
 }
 
@@ -52,7 +51,7 @@ void HostRequests::read_parts(uint64_t address, unsigned bytes, unsigned align, 
     const unsigned part = std::min(bytes - at, align - static_cast<unsigned>((address + at) % align));
     Tlp tlp = memory_read(address + at, part, 0, 0);
     tlp.kind = kind;
-    tlp.target = port_.id();
+    tlp.target = card_;
     ++operation->parts;
     add({.operation = operation, .offset = at, .bytes = part, .request = tlp});
     at += part;
@@ -69,7 +68,7 @@ void HostRequests::write_config(unsigned offset, std::span<const uint8_t> data, 
     const auto part = std::min<unsigned>(static_cast<unsigned>(data.size()) - at, 4 - (offset + at) % 4);
     Tlp tlp = memory_write(offset + at, data.subspan(at, part), 0);
     tlp.kind = TlpKind::kConfigWrite;
-    tlp.target = port_.id();
+    tlp.target = card_;
     ++operation->parts;
     add({.operation = operation, .offset = at, .bytes = 0, .request = tlp});
     at += part;
@@ -92,8 +91,8 @@ void HostRequests::send_waiting() {
     part.serial = ++serial_;
     part.request.tag = tag;
     ++in_flight_;
-    deadlines_.push_back({.cycle = port_.root_cycle() + timeout_, .serial = part.serial, .tag = tag});
-    port_.send(part.request);
+    deadlines_.push_back({.cycle = clock_.cycle + timeout_, .serial = part.serial, .tag = tag});
+    send_(part.request);
   }
 }
 

@@ -12,11 +12,10 @@
 #include <span>
 #include <vector>
 
+#include "sim/rootport/clock.hpp"
 #include "sim/rootport/tlp.hpp"
 
 namespace swai::rootport {
-
-class RootPort;
 
 enum class RequestStatus : uint8_t {
   kPending,
@@ -47,14 +46,17 @@ using WriteHandle = std::shared_ptr<const WriteResult>;
 
 class HostRequests {
  public:
-  HostRequests(RootPort& port, uint64_t timeout, unsigned max_payload);
+  using Send = std::function<void(const Tlp&)>;
+
+  // `send` puts a packet on its way to the card whose identity is `card`.
+  HostRequests(const Clock& clock, uint16_t card, uint64_t timeout, unsigned max_payload, Send send);
 
   void read_memory(uint64_t address, unsigned bytes, ReadDone done);
   void read_config(unsigned offset, unsigned bytes, ReadDone done);
   void write_config(unsigned offset, std::span<const uint8_t> data, WriteDone done);
 
   // A completion for the root. False: nobody has asked for it.
-  bool completion(const Tlp& tlp);
+  [[nodiscard]] bool completion(const Tlp& tlp);
 
   bool idle() const { return waiting_.empty() && in_flight_ == 0; }
   uint64_t next_timeout() const { return deadlines_.empty() ? UINT64_MAX : deadlines_.front().cycle; }
@@ -91,9 +93,11 @@ class HostRequests {
   void forget_old_deadlines();
   bool current(const Deadline& deadline) const;
 
-  RootPort& port_;
+  const Clock& clock_;
+  const uint16_t card_;
   const uint64_t timeout_;
   const unsigned max_payload_;
+  const Send send_;
   std::array<std::optional<Part>, 256> parts_;  // by tag
   std::deque<uint8_t> free_tags_;               // the one unused for longest first
   std::deque<Part> waiting_;

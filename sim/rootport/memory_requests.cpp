@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "sim/rootport/root_port.hpp"
-
 namespace swai::rootport {
 namespace {
 
@@ -36,18 +34,18 @@ Run next_run(const Tlp& tlp, unsigned from) {
 
 }  // namespace
 
-MemoryRequests::MemoryRequests(RootPort& port, const PortOptions& options)
-    : port_(port), options_(options), split_(options.split_seed), reorder_(options.reorder_seed) {}
+MemoryRequests::MemoryRequests(Port port)
+    : port_(std::move(port)), split_(port_.options.split_seed), reorder_(port_.options.reorder_seed) {}
 
 void MemoryRequests::read(const Tlp& tlp, uint64_t cycle) {
   Read& read = reads_.push();
-  read.cycle = cycle + options_.memory_latency;
+  read.cycle = cycle + port_.options.memory_latency;
   read.tlp = tlp;
 }
 
 // Begins the transfer, or looks whether it has got on.
 State MemoryRequests::transfer(uint64_t cycle, Access access, uint64_t address, std::span<uint8_t> buffer) {
-  if (!busy_) transfer_.begin(port_.iommu(), cycle, access, address, buffer);
+  if (!busy_) transfer_.begin(port_.iommu, cycle, access, address, buffer);
   const State state = transfer_.state();
   busy_ = state == State::kWaiting;
   return state;
@@ -62,7 +60,7 @@ bool MemoryRequests::write(const Tlp& tlp, uint64_t cycle) {
     const State state = transfer(cycle, Access::kWrite, tlp.address + run.start, {buffer_.data(), bytes});
     if (state == State::kWaiting) return false;
     if (state == State::kFault) {
-      ++port_.counts().refused_requests;
+      ++port_.counters.refused_requests;
       break;
     }
     write_done_ = run.end;
@@ -85,7 +83,7 @@ bool MemoryRequests::run(uint64_t cycle) {
 }
 
 bool MemoryRequests::read_now(const Tlp& request, uint64_t cycle) {
-  FaultKnobs& faults = port_.faults();
+  FaultKnobs& faults = port_.faults;
   if (!busy_) {
     if (faults.next(Fault::kUnsupportedRead)) {
       refuse(request, CplStatus::kUnsupported, cycle);
@@ -108,7 +106,7 @@ bool MemoryRequests::read_now(const Tlp& request, uint64_t cycle) {
   if (state == State::kDone) {
     answer(request, cycle);
   } else {
-    ++port_.counts().refused_requests;
+    ++port_.counters.refused_requests;
     refuse(request, CplStatus::kUnsupported, cycle);
   }
   return true;
@@ -126,30 +124,31 @@ void MemoryRequests::answer(const Tlp& request, uint64_t cycle) {
     const unsigned bytes = piece(address + done, all - done);
     Tlp tlp = completion(request, done, {buffer_.data() + done, bytes}, kRootId);
     done += bytes;
-    if (port_.faults().next(Fault::kDropCompletion)) continue;
-    tlp.poisoned = port_.faults().next(Fault::kPoisonCompletion);
+    if (port_.faults.next(Fault::kDropCompletion)) continue;
+    tlp.poisoned = port_.faults.next(Fault::kPoisonCompletion);
     not_before = queue(tlp, cycle, not_before);
   }
 }
 
 // How many bytes the next completion carries.
 unsigned MemoryRequests::piece(uint64_t address, unsigned left) {
-  const unsigned boundary = options_.completion_boundary;
+  const unsigned boundary = port_.options.completion_boundary;
   const auto behind = static_cast<unsigned>(address % boundary);
-  const unsigned most = std::max(options_.max_payload / boundary, 1u);
+  const unsigned most = std::max(port_.options.max_payload / boundary, 1u);
   unsigned boundaries = most;
-  if (options_.split == CompletionSplit::kBoundary) boundaries = 1;
-  if (options_.split == CompletionSplit::kRandom) boundaries = 1 + static_cast<unsigned>(split_.below(most));
+  if (port_.options.split == CompletionSplit::kBoundary) boundaries = 1;
+  if (port_.options.split == CompletionSplit::kRandom)
+    boundaries = 1 + static_cast<unsigned>(split_.below(most));
   return std::min(left, boundaries * boundary - behind);
 }
 
 // Returns the cycle in which it goes.
 uint64_t MemoryRequests::queue(const Tlp& tlp, uint64_t cycle, uint64_t not_before) {
-  if (options_.reorder == 0) {
+  if (port_.options.reorder == 0) {
     port_.send(tlp);
     return cycle;
   }
-  const uint64_t when = std::max(not_before, cycle + reorder_.below(options_.reorder + 1));
+  const uint64_t when = std::max(not_before, cycle + reorder_.below(port_.options.reorder + 1));
   answers_.push({.cycle = when, .order = order_++, .tlp = tlp});
   return when;
 }

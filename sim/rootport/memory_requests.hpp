@@ -4,10 +4,13 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <queue>
 #include <vector>
 
 #include "sim/common/random.hpp"
+#include "sim/rootport/counters.hpp"
+#include "sim/rootport/faults.hpp"
 #include "sim/rootport/iommu.hpp"
 #include "sim/rootport/options.hpp"
 #include "sim/rootport/ring.hpp"
@@ -15,18 +18,26 @@
 
 namespace swai::rootport {
 
-class RootPort;
-
 class MemoryRequests {
  public:
-  MemoryRequests(RootPort& port, const PortOptions& options);
+  // What belongs to the card's port.
+  struct Port {
+    const PortOptions& options;
+    Iommu& iommu;
+    FaultKnobs& faults;
+    PortCounters& counters;
+    std::function<void(const Tlp&)> send;     // puts an answer on its way to the card
+    std::function<void(const Tlp&)> release;  // gives back the credits of a request
+  };
+
+  explicit MemoryRequests(Port port);
 
   // A read joins those that wait for the memory.
   void read(const Tlp& tlp, uint64_t cycle);
   // Starts a write, or goes on with it. False: its memory has not answered; to be called again.
-  bool write(const Tlp& tlp, uint64_t cycle);
+  [[nodiscard]] bool write(const Tlp& tlp, uint64_t cycle);
   // Does what is due. False: a memory has not answered; to be called again.
-  bool run(uint64_t cycle);
+  [[nodiscard]] bool run(uint64_t cycle);
 
   uint64_t next_event() const;
   bool idle() const { return reads_.empty() && answers_.empty() && !busy_; }
@@ -55,8 +66,7 @@ class MemoryRequests {
   uint64_t queue(const Tlp& tlp, uint64_t cycle, uint64_t not_before);
   unsigned piece(uint64_t address, unsigned left);
 
-  RootPort& port_;
-  const PortOptions& options_;
+  const Port port_;
   Ring<Read> reads_;
   std::priority_queue<Answer> answers_;
   uint64_t order_ = 0;

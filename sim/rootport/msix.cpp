@@ -55,7 +55,7 @@ void RootPort::enable_msix(unsigned vectors, Done done) {
     const unsigned bar = word(data, 4) & 7;
     const uint64_t table = word(data, 4) & ~7u;
     const unsigned entries = (control & 0x7FF) + 1;
-    if (vectors > entries || !inside_bar(bar, table, entries * 16)) return done(false);
+    if (vectors > entries || !config_.is_inside(bar, table, entries * 16)) return done(false);
     const auto unmask = [this, at, control, done](RequestStatus) {
       write_control(*this, at, control | kEnable, [done](RequestStatus s) { done(s == RequestStatus::kOk); });
     };

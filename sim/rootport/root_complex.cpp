@@ -38,7 +38,8 @@ RootPort& RootComplex::add(const PortOptions& options, RunCard run) {
   check(cards_.size() < kMaxCards, "too many cards");
   lookahead_ = std::min<uint64_t>({lookahead_, options.to_card.delay, options.to_root.delay});
   const auto number = static_cast<unsigned>(cards_.size());
-  cards_.push_back({std::make_unique<RootPort>(*this, number, options), std::move(run)});
+  Ports& ports = *this;
+  cards_.push_back({std::make_unique<RootPort>(clock_, ports, number, options), std::move(run)});
   return *cards_.back().port;
 }
 
@@ -51,7 +52,7 @@ uint64_t RootComplex::next_event() const {
 void RootComplex::change_links() {
   for (const Card& card : cards_) {
     RootPort& port = *card.port;
-    if (port.link_change_asked() || cycle_ >= port.link_event()) port.change_link(cycle_);
+    if (port.link_change_asked() || clock_.cycle >= port.link_event()) port.change_link(clock_.cycle);
   }
 }
 
@@ -59,51 +60,51 @@ uint64_t RootComplex::run_root(uint64_t until) {
   for (;;) {
     const uint64_t next = next_event();
     if (next >= until) return until;
-    cycle_ = std::max(cycle_, next);
+    clock_.cycle = std::max(clock_.cycle, next);
     for (const Card& card : cards_) {
-      card.port->run_root(cycle_);
-      if (card.port->waiting()) return cycle_;
+      card.port->run_root(clock_.cycle);
+      if (card.port->waiting()) return clock_.cycle;
     }
     const bool end = stop_ || std::any_of(cards_.begin(), cards_.end(),
                                           [](const Card& card) { return card.port->link_change_asked(); });
     // What one card's packets mean for another may be due in the same cycle.
-    if (end && next_event() > cycle_) return cycle_ + 1;
+    if (end && next_event() > clock_.cycle) return clock_.cycle + 1;
   }
 }
 
 uint64_t RootComplex::advance(uint64_t cycles) {
-  const uint64_t start = cycle_;
+  const uint64_t start = clock_.cycle;
   const uint64_t end = start + cycles;
   if (!resuming_) stop_ = false;
   resuming_ = false;
-  while (cycle_ < end) {
+  while (clock_.cycle < end) {
     change_links();
-    const uint64_t now = cycle_;
+    const uint64_t now = clock_.cycle;
     uint64_t until = std::min(end, now + lookahead_);
     for (const Card& card : cards_) until = std::min(until, card.port->link_event());
     until = run_root(until);
     for (const Card& card : cards_) {
       if (until != now && card.run) card.run(until - now);
     }
-    cycle_ = until;
+    clock_.cycle = until;
     if (waiting()) {
       resuming_ = true;
       break;
     }
     if (stop_) break;
   }
-  return cycle_ - start;
+  return clock_.cycle - start;
 }
 
 bool RootComplex::step() {
   change_links();
-  const uint64_t now = cycle_;
+  const uint64_t now = clock_.cycle;
   if (next_event() <= now) {
     run_root(now + 1);
-    cycle_ = now;
+    clock_.cycle = now;
     if (waiting()) return false;
   }
-  ++cycle_;
+  ++clock_.cycle;
   return true;
 }
 
@@ -129,6 +130,10 @@ RootPort* RootComplex::owner(uint64_t address, uint64_t bytes) {
 RootPort* RootComplex::by_id(uint16_t id) {
   const unsigned number = (id >> 8) - 1u;
   return (id & 0xFF) == 0 && number < cards_.size() ? cards_[number].port.get() : nullptr;
+}
+
+void RootComplex::forget(const RootPort& port) {
+  for (const Card& card : cards_) card.port->forget(&port);
 }
 
 }  // namespace swai::rootport

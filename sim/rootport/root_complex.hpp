@@ -30,9 +30,11 @@ struct RootOptions {
 // Clocks a card `cycles` times, RootPort::clock() after each one (or skip() for all of them).
 using RunCard = std::function<void(uint64_t cycles)>;
 
-class RootComplex {
+class RootComplex : private Ports {
  public:
   explicit RootComplex(const RootOptions& options = {}) : options_(options) {}
+  RootComplex(const RootComplex&) = delete;
+  RootComplex& operator=(const RootComplex&) = delete;
 
   // The port of one more card; numbers count from 0. Throws std::invalid_argument for options that cannot be.
   RootPort& add(const PortOptions& options = {}, RunCard run = {});
@@ -41,7 +43,7 @@ class RootComplex {
   RootPort& port(unsigned card) { return *cards_[card].port; }
 
   // The cycle that comes next; inside callbacks the one that is.
-  uint64_t cycle() const { return cycle_; }
+  uint64_t cycle() const { return clock_.cycle; }
   // Up to `cycles`; returns how many.
   uint64_t advance(uint64_t cycles);
   // Ends advance() after the present cycle. For callbacks; before advance() it has no effect.
@@ -57,25 +59,24 @@ class RootComplex {
   bool quiet() const;
   bool waiting() const;
 
-  // Who has these addresses in a BAR0 that is switched on? nullptr: nobody, or routes are off.
-  RootPort* owner(uint64_t address, uint64_t bytes);
-  // Whose identity is it? nullptr: nobody's.
-  RootPort* by_id(uint16_t id);
-
  private:
   struct Card {
     std::unique_ptr<RootPort> port;
     RunCard run;
   };
 
+  RootPort* owner(uint64_t address, uint64_t bytes) override;
+  RootPort* by_id(uint16_t id) override;
+  void forget(const RootPort& port) override;
+
   uint64_t next_event() const;
   void change_links();
-  // The root's side from cycle_ on; returns the cycle before which it has stopped.
+  // The root's side from the present cycle on; returns the cycle before which it has stopped.
   uint64_t run_root(uint64_t until);
 
   RootOptions options_;
   std::vector<Card> cards_;
-  uint64_t cycle_ = 0;
+  Clock clock_;
   uint64_t lookahead_ = UINT64_MAX;
   bool stop_ = false;
   bool resuming_ = false;  // the cycle is not finished: a memory is waited for

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "sim/rootport/enumeration.hpp"
-#include "sim/rootport/root_complex.hpp"
 
 namespace swai::rootport {
 namespace {
@@ -23,15 +22,23 @@ const char* text(LinkState state) {
   return kTexts[static_cast<size_t>(state)];
 }
 
-RootPort::RootPort(RootComplex& root, unsigned card, const PortOptions& options)
-    : root_(root),
+RootPort::RootPort(const Clock& clock, Ports& ports, unsigned card, const PortOptions& options)
+    : clock_(clock),
+      ports_(ports),
       card_(card),
       options_(options),
       up_(options.to_root, limits_of(options)),
       down_(options.to_card),
       iommu_(card),
-      requests_(*this, options.read_timeout, options.max_payload),
-      memory_(*this, options_) {
+      requests_(clock, id(), options.read_timeout, options.max_payload,
+                [this](const Tlp& tlp) { send(tlp); }),
+      config_(requests_, [this] { return can_ask(); }),
+      memory_({.options = options_,
+               .iommu = iommu_,
+               .faults = faults_,
+               .counters = counters_,
+               .send = [this](const Tlp& tlp) { send(tlp); },
+               .release = [this](const Tlp& tlp) { release(tlp); }}) {
   attach(nobody_.pins());
 }
 
@@ -47,7 +54,7 @@ void RootPort::attach(const EndpointPins& pins) {
   *pins_.tx_ready = 0;
   *pins_.tx_limit = 0;
   *pins_.rx_valid = 0;
-  card_cycle_ = root_cycle();
+  card_cycle_ = clock_.cycle;
   next_input_ = 0;
 }
 
@@ -102,11 +109,8 @@ void RootPort::settle_down() {
   enumerate_at_ = UINT64_MAX;
   if (enumeration_) enumeration_->cancel();
   enumeration_.reset();
-  bars_ = {};
-  bar_registers_ = {};
-  command_ = 0;
   config_.clear();
-  for (unsigned i = 0; i < root_.cards(); ++i) root_.port(i).forget(this);
+  ports_.forget(*this);
   set_state(LinkState::kDown);
   requests_.fail_all(RequestStatus::kLinkDown);
 }
@@ -130,7 +134,9 @@ void RootPort::enumerate() {
   if (!can_ask()) return;
   if (enumeration_) enumeration_->cancel();
   enumerate_at_ = UINT64_MAX;
-  enumeration_ = std::make_shared<Enumeration>(*this);
+  enumeration_ = std::make_shared<Enumeration>(config_, options_, card_, [this](bool ready) {
+    set_state(ready ? LinkState::kReady : LinkState::kFailed);
+  });
   if (link_ != LinkState::kEnumerating) set_state(LinkState::kEnumerating);
   enumeration_->start();
 }
@@ -146,8 +152,6 @@ bool RootPort::quiet() const {
 }
 
 // ---- The root's side
-
-uint64_t RootPort::root_cycle() const { return root_.cycle(); }
 
 uint64_t RootPort::next_root_event() const {
   uint64_t next = std::min(
@@ -192,7 +196,7 @@ void RootPort::send_waiting(uint64_t cycle) {
 
 void RootPort::release(const Credits& credits) {
   released_.add(credits);
-  granted_.push(root_cycle() + options_.to_card.delay, released_.pack());
+  granted_.push(clock_.cycle + options_.to_card.delay, released_.pack());
   next_input_ = std::min(next_input_, granted_.next());
 }
 
@@ -214,7 +218,7 @@ void RootPort::count_arrival(Arrival& arrival) {
   ++counters.packets[static_cast<size_t>(tlp.kind)];
   counters.payload_bytes += tlp.payload_bytes();
   counters.wire_bytes += tlp.header_bytes() + tlp.payload_bytes() + options_.to_root.overhead;
-  if (packet_handler_) packet_handler_(false, root_cycle(), tlp);
+  if (packet_handler_) packet_handler_(false, clock_.cycle, tlp);
 }
 
 // False: a remote memory has not answered; the arrival stays.
@@ -284,7 +288,7 @@ void RootPort::take_read(const Tlp& tlp, uint64_t cycle) {
 RootPort* RootPort::route(const Tlp& tlp) {
   const uint64_t first = tlp.address + tlp.first_byte();
   const uint64_t bytes = tlp.byte_span();
-  return iommu_.touches(first, bytes) ? nullptr : root_.owner(first, bytes);
+  return iommu_.touches(first, bytes) ? nullptr : ports_.owner(first, bytes);
 }
 
 void RootPort::take_completion(const Tlp& tlp) {
@@ -293,7 +297,7 @@ void RootPort::take_completion(const Tlp& tlp) {
     if (!requests_.completion(tlp)) ++counters_.unexpected_completions;
     return;
   }
-  RootPort* asker = root_.by_id(tlp.requester);
+  RootPort* asker = ports_.by_id(tlp.requester);
   if (asker == nullptr || !asker->asked_[tlp.tag]) {
     ++counters_.unexpected_completions;
     return;
@@ -305,7 +309,7 @@ void RootPort::take_completion(const Tlp& tlp) {
 
 void RootPort::forward(const Tlp& tlp, RootPort* origin) {
   Routed& routed = routed_.push();
-  routed.cycle = root_cycle() + options_.route_latency;
+  routed.cycle = clock_.cycle + options_.route_latency;
   routed.origin = origin;
   routed.tlp = tlp;
 }

@@ -6,14 +6,15 @@
 // root_complex.hpp.
 #pragma once
 
-#include <array>
 #include <bitset>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
-#include <vector>
+#include <utility>
 
+#include "sim/rootport/clock.hpp"
+#include "sim/rootport/config_space.hpp"
 #include "sim/rootport/counters.hpp"
 #include "sim/rootport/faults.hpp"
 #include "sim/rootport/host_requests.hpp"
@@ -27,22 +28,27 @@
 namespace swai::rootport {
 
 class Enumeration;
-class RootComplex;
+class RootPort;
 
 enum class LinkState : uint8_t { kDown, kEnumerating, kReady, kFailed };
 const char* text(LinkState state);
 
-struct Bar {
-  uint64_t address = 0;  // as the card's register holds it
-  uint64_t size = 0;     // 0: there is none
-  bool wide = false;     // takes two registers
+// The ports of all cards, as one of them sees them.
+class Ports {
+ public:
+  virtual ~Ports() = default;
+  // Which card has these addresses in a BAR0 that is switched on? nullptr: none, or routes are off.
+  virtual RootPort* owner(uint64_t address, uint64_t bytes) = 0;
+  // The card with that identity; nullptr: there is none.
+  virtual RootPort* by_id(uint16_t id) = 0;
+  // The link of this port has gone down: nothing is under way from it any more.
+  virtual void forget(const RootPort& port) = 0;
 };
-inline constexpr unsigned kBars = 6;
 
 class RootPort {
  public:
   // Ports are made by RootComplex::add().
-  RootPort(RootComplex& root, unsigned card, const PortOptions& options);
+  RootPort(const Clock& clock, Ports& ports, unsigned card, const PortOptions& options);
   ~RootPort();
   RootPort(const RootPort&) = delete;
   RootPort& operator=(const RootPort&) = delete;
@@ -97,12 +103,12 @@ class RootPort {
   void enumerate();
 
   // What enumeration has found, addresses as the card's registers hold them now.
-  const Bar& bar(unsigned index) const { return bars_[index]; }
-  bool memory_enabled() const { return (command_ & 2) != 0; }
+  const Bar& bar(unsigned index) const { return config_.bar(index); }
+  bool memory_enabled() const { return config_.memory_enabled(); }
   // The first 256 bytes of configuration space as enumeration has read them; the place of a capability, 0:
   // none.
-  std::span<const uint8_t> config_header() const { return config_; }
-  unsigned capability(uint8_t id) const;
+  std::span<const uint8_t> config_header() const { return config_.header(); }
+  unsigned capability(uint8_t id) const { return config_.capability(id); }
 
   // Any number of bytes, cut into packets at options().max_payload. Outside the BAR: kUnsupported.
   void mmio_read(unsigned bar, uint64_t offset, unsigned bytes, ReadDone done);
@@ -114,9 +120,13 @@ class RootPort {
   size_t posted_packets() const { return outbox_.posted(); }
 
   // Within 4096 bytes. Writes of BARs and of the command register are noted.
-  void config_read(unsigned offset, unsigned bytes, ReadDone done);
+  void config_read(unsigned offset, unsigned bytes, ReadDone done) {
+    config_.read(offset, bytes, std::move(done));
+  }
   ReadHandle config_read(unsigned offset, unsigned bytes);
-  void config_write(unsigned offset, std::span<const uint8_t> data, WriteDone done);
+  void config_write(unsigned offset, std::span<const uint8_t> data, WriteDone done) {
+    config_.write(offset, data, std::move(done));
+  }
   WriteHandle config_write(unsigned offset, std::span<const uint8_t> data);
 
   // Message interrupts: called with the data that the card has written, from inside advance().
@@ -144,11 +154,10 @@ class RootPort {
   // A remote memory has not answered yet; simulated time stands still.
   bool waiting() const { return memory_.waiting(); }
 
-  // ---- For the root complex and the parts of a port
+  // ---- For the root complex and other ports
 
   // The identity that the card has on the bus.
   uint16_t id() const { return static_cast<uint16_t>((card_ + 1) << 8); }
-  uint64_t root_cycle() const;
   // The next cycle in which run_root() has something to do; it then does what is due.
   uint64_t next_root_event() const;
   void run_root(uint64_t cycle);
@@ -163,7 +172,6 @@ class RootPort {
   void release(const Tlp& tlp);
   // The link of `origin` has gone down.
   void forget(const RootPort* origin);
-  PortCounters& counts() { return counters_; }
 
  private:
   enum class LinkRequest : uint8_t { kNone, kUp, kDown, kReset };
@@ -187,13 +195,10 @@ class RootPort {
   void settle_down();
   void settle_up(uint64_t cycle);
   void set_state(LinkState state);
-  bool inside_bar(unsigned bar, uint64_t offset, uint64_t bytes) const;
-  void snoop(unsigned offset, std::span<const uint8_t> data);
   bool can_ask() const { return link() != LinkState::kDown; }
 
-  friend class Enumeration;
-
-  RootComplex& root_;
+  const Clock& clock_;
+  Ports& ports_;
   const unsigned card_;
   const PortOptions options_;
   EndpointPins pins_;
@@ -215,6 +220,7 @@ class RootPort {
   Iommu iommu_;
   Outbox outbox_;
   HostRequests requests_;
+  ConfigSpace config_;
   MemoryRequests memory_;
   Ring<Routed> routed_;     // from other cards, until they may wait for the wire
   std::bitset<256> asked_;  // tags of this card's reads that were sent to a card
@@ -223,10 +229,6 @@ class RootPort {
   LinkRequest link_request_ = LinkRequest::kNone;
   uint64_t link_event_ = UINT64_MAX;  // the end of a reset
   uint64_t enumerate_at_ = UINT64_MAX;
-  std::array<Bar, kBars> bars_;
-  std::array<uint32_t, kBars> bar_registers_{};
-  uint16_t command_ = 0;
-  std::vector<uint8_t> config_;
   std::shared_ptr<Enumeration> enumeration_;
   std::function<void(LinkState)> link_handler_;
   std::function<void(uint32_t)> interrupt_handler_;
