@@ -152,4 +152,13 @@ std::string Channel::describe(unsigned position) const {
   return text;
 }
 
+// --- For checks
+
+Footprint Channel::footprint(const Command& command) {
+  Footprint uses;
+  LdmBytes& bytes = command.op == channel_op::kSend ? uses.reads : uses.writes;
+  bytes.add(int64_t{command.rs1} - kLdmBase, command.rs2 & 0xff'ffff);
+  return uses;
+}
+
 }  // namespace swai::iss::cpe

@@ -89,4 +89,24 @@ bool Dma::move(bool store, uint64_t offset, std::span<uint8_t> local, uint32_t p
   return true;
 }
 
+// --- For checks
+
+Footprint Dma::footprint(const Command& command) const {
+  Footprint uses;
+  LdmBytes& bytes = command.op == dma_op::kStore ? uses.reads : uses.writes;
+  for (uint32_t row = 0; row < shape_.rows; ++row) {
+    bytes.add(int64_t{command.rs1} - kLdmBase + int64_t{row} * shape_.ldm_stride, command.rs2);
+  }
+  return uses;
+}
+
+std::vector<std::pair<uint64_t, uint64_t>> Dma::rows_of(const Command& command) const {
+  std::vector<std::pair<uint64_t, uint64_t>> rows;
+  for (uint32_t row = 0; row < shape_.rows; ++row) {
+    const uint64_t offset = global_ + static_cast<uint64_t>(row * shape_.global_stride);
+    rows.emplace_back(offset & segment::kOffsetMask, command.rs2);
+  }
+  return rows;
+}
+
 }  // namespace swai::iss::cpe

@@ -394,4 +394,60 @@ std::vector<Fault> Systolic::possible_faults() const {
   return faults;
 }
 
+// --- For checks
+
+// Of sparse weights whole words of activations are read, but what is not used does not count.
+Footprint Systolic::footprint(uint32_t word) const {
+  const Mode mode(word);
+  Footprint uses;
+  if (!legal(mode)) return uses;
+  const auto tiles = [&](auto use) {
+    for (uint32_t column = 0; column < now_.column_tiles; ++column) {
+      for (uint32_t k = 0; k < now_.k_tiles; ++k) use(column, k);
+    }
+  };
+  LdmBytes& reads = uses.reads;
+  if (mode.weights == weights::kSparse) {
+    tiles([&](uint32_t column, uint32_t k) {
+      reads.add(weights_at(column, k), kSparseTileBytes);
+      try {
+        for (const auto& half : load_sparse(column, k).k) {
+          for (const uint32_t index : half) reads.add(sparse_activations_at(index, 0), now_.rows);
+        }
+      } catch (const Overrun&) {  // the run will fault
+      }
+    });
+  } else {
+    if (mode.weights == weights::kInt4) {
+      tiles([&](uint32_t column, uint32_t k) { reads.add(weights_at(column, k), kInt4TileBytes); });
+      tiles([&](uint32_t column, uint32_t k) { reads.add(scales_at(column, k), kScalesBytes); });
+    } else {
+      tiles([&](uint32_t column, uint32_t k) {
+        const int64_t at = weights_at(column, k);
+        for (unsigned row = 0; row < kTile; ++row) reads.add(at + row * now_.weights.row_stride, kTile);
+      });
+    }
+    // What lies side by side goes together.
+    const bool by_k = now_.activations.k_stride < now_.activations.row_stride;
+    for (uint32_t i = 0; i < (by_k ? now_.rows : now_.k_tiles); ++i) {
+      for (uint32_t j = 0; j < (by_k ? now_.k_tiles : now_.rows); ++j) {
+        reads.add(by_k ? activations_at(j, i) : activations_at(i, j), kTile);
+      }
+    }
+  }
+  if (mode.drain) {
+    const bool scaled = mode.result != number::kInt32;
+    for (uint32_t column = 0; column < now_.column_tiles; ++column) {
+      for (uint32_t row = 0; row < now_.rows; ++row) {
+        uses.writes.add(output_at(column, row), kTile * bytes_of(mode.result));
+      }
+      if (scaled) reads.add(now_.factors + column * kWord, kWord);
+      if (scaled && mode.bias) reads.add(now_.biases + column * kWord, kWord);
+    }
+    if (scaled && mode.row_factors) reads.add(now_.row_factors, int64_t{4} * now_.rows);
+  }
+  uses.reads_late = reads;
+  return uses;
+}
+
 }  // namespace swai::iss::cpe

@@ -348,4 +348,68 @@ std::vector<Fault> Vector::possible_faults() const {
   return faults;
 }
 
+// --- For checks
+
+Footprint Vector::footprint(uint32_t word) const {
+  const Mode mode(word);
+  Footprint uses;
+  if (!legal(mode)) return uses;
+  const bool reduces = mode.reduce != reduce::kNone;
+  const auto is_place = [](const Operand& operand) {
+    return operand.kind == operand_kind::kVector || operand.kind == operand_kind::kScalar;
+  };
+  // What a run does to a row of a place, from one group of elements on.
+  const auto bytes_from = [&](const Operand& place, uint32_t first, uint32_t groups) {
+    const uint32_t left = place.kind == operand_kind::kVector ? now_.elements - first : 1;
+    return std::min(left, groups * kLanes) * bytes_of(place.number);
+  };
+  const auto add = [&](LdmBytes& bytes, const Operand& place) {
+    if (!is_place(place)) return;
+    for (uint32_t row = 0; row < now_.rows; ++row) {
+      bytes.add(address(place, row, 0), bytes_from(place, 0, now_.elements));
+    }
+  };
+  for (unsigned i = 0; i < now_.operands.size(); ++i) {
+    if (lanes::uses(mode.op, i)) add(uses.reads, now_.operands[i]);
+  }
+  add(uses.writes, now_.result);
+  const auto reduction = [&](uint32_t row) { return now_.reduce + row * now_.reduce_stride; };
+  for (uint32_t row = 0; reduces && row < now_.rows; ++row) {
+    uses.late_writes.add(reduction(row), sizeof(float));
+  }
+  if (!uses.writes.common(uses.reads) && !uses.late_writes.common(uses.reads)) return uses;
+
+  // It may write over what it has read. Steps are groups; a group is read before its results are written.
+  const uint32_t groups = (now_.elements + kLanes - 1) / kLanes;
+  std::vector<uint32_t> last_read(kLdmBytes);
+  const auto for_bytes = [&](int64_t at, int64_t bytes, auto f) {
+    for (int64_t i = std::max<int64_t>(at, 0); i < std::min<int64_t>(at + bytes, kLdmBytes); ++i) f(i);
+  };
+  const auto for_groups = [&](const Operand& place, auto f) {
+    if (!is_place(place)) return;
+    for (uint32_t row = 0; row < now_.rows; ++row) {
+      const uint32_t count = place.kind == operand_kind::kVector ? groups : 1;
+      for (uint32_t group = 0; group < count; ++group) {
+        for_bytes(address(place, row, group * kLanes), bytes_from(place, group * kLanes, 1),
+                  [&](int64_t byte) { f(byte, row * groups + group); });
+      }
+    }
+  };
+  for (unsigned i = 0; i < now_.operands.size(); ++i) {
+    if (!lanes::uses(mode.op, i)) continue;
+    for_groups(now_.operands[i], [&](int64_t byte, uint32_t step) {
+      uint32_t& last = last_read[static_cast<size_t>(byte)];
+      last = std::max(last, step);
+    });
+  }
+  const auto write = [&](int64_t byte, uint32_t step) {
+    if (last_read[static_cast<size_t>(byte)] > step) uses.reads_late.add(byte, 1);
+  };
+  for_groups(now_.result, write);
+  for (uint32_t row = 0; reduces && row < now_.rows; ++row) {
+    for_bytes(reduction(row), sizeof(float), [&](int64_t byte) { write(byte, (row + 1) * groups - 1); });
+  }
+  return uses;
+}
+
 }  // namespace swai::iss::cpe
