@@ -2,20 +2,21 @@
 #include "firmware/kernel/log.hpp"
 
 #include "abi/protocol.hpp"
+#include "card_regs.hpp"
 #include "firmware/common/mmio.hpp"
 #include "firmware/kernel/console.hpp"
 #include "firmware/kernel/interrupt.hpp"
 #include "firmware/kernel/layout.hpp"
-#include "firmware/kernel/processor.hpp"
+#include "firmware/kernel/sram.hpp"
 #include "firmware/kernel/timer.hpp"
 #include "firmware/runtime/journal.hpp"
 
 namespace swai::kernel::log {
 namespace {
 
-constinit Processor processor;
-constinit runtime::Journal<Processor> lines(processor);
-constinit runtime::Journal<Processor> faults(processor);
+constinit Sram sram;
+constinit runtime::Journal<Sram> lines(sram);
+constinit runtime::Journal<Sram> faults(sram);
 
 // Card clocks are nanoseconds.
 void print(const journal::Record& record) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "firmware/kernel/machine.hpp"
-
+// The machine-mode layer below the kernel: it delegates what can be delegated, turns the machine timer into
+// the supervisor's, and records what goes wrong beneath.
 #include "abi/boot.hpp"
 #include "firmware/common/csr.hpp"
 #include "firmware/common/mmio.hpp"
 #include "firmware/kernel/fault.hpp"
 #include "firmware/kernel/frame.hpp"
 #include "firmware/kernel/layout.hpp"
+#include "firmware/kernel/machine_call.hpp"
 #include "firmware/kernel/mmu.hpp"
 
 extern "C" void machine_trap_entry();

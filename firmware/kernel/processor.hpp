@@ -15,13 +15,14 @@
 #include "firmware/kernel/mmu.hpp"
 #include "firmware/kernel/program_entry.hpp"
 #include "firmware/kernel/segments.hpp"
+#include "firmware/kernel/sram.hpp"
 #include "firmware/kernel/timer.hpp"
 #include "firmware/kernel/trap.hpp"
 #include "firmware/runtime/machine.hpp"
 
 namespace swai::kernel {
 
-struct Processor {
+struct Processor : Sram {
   static uint64_t read(uint64_t address) { return fw::read_reg(address); }
   static bool try_read(uint64_t address, uint64_t& value) {
     const trap::Caught caught = trap::try_load(address);
@@ -69,29 +70,8 @@ struct Processor {
     write(regs::system::scratch3::kAddr, discard::encode({address, bytes}));
   }
 
-  // --- SRAM that others write, which the caches do not hold
+  // --- Time
 
-  // Both sides are whole words, aligned. The SRAM is mapped where it is.
-  [[gnu::always_inline]] static void fetch(uint64_t address, void* to, uint64_t bytes) {
-    const auto* from = reinterpret_cast<const volatile uint64_t*>(address);
-    auto* words = static_cast<uint64_t*>(__builtin_assume_aligned(to, sizeof(uint64_t)));
-#pragma GCC unroll 8
-    for (uint64_t i = 0; i < bytes / sizeof(uint64_t); ++i) {
-      const uint64_t word = from[i];
-      std::memcpy(words + i, &word, sizeof word);
-    }
-  }
-  [[gnu::always_inline]] static void put(uint64_t address, const void* from, uint64_t bytes) {
-    auto* to = reinterpret_cast<volatile uint64_t*>(address);
-    const auto* words = static_cast<const uint64_t*>(__builtin_assume_aligned(from, sizeof(uint64_t)));
-#pragma GCC unroll 8
-    for (uint64_t i = 0; i < bytes / sizeof(uint64_t); ++i) {
-      uint64_t word = 0;
-      std::memcpy(&word, words + i, sizeof word);
-      to[i] = word;
-    }
-  }
-  static void order() { asm volatile("fence w, ow" ::: "memory"); }
   static uint64_t time() { return csr::read<csr::kTime>(); }
   // timer::set_alarm() once before: it lets the machine timer interrupt.
   static void set_alarm(uint64_t time) { fw::write_reg(regs::timer::mtimecmp::kAddr, time); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/kernel/timer.hpp"
 
-#include "firmware/kernel/machine.hpp"
+#include "firmware/kernel/machine_call.hpp"
 
 namespace swai::kernel::timer {
 namespace {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine-mode layer below the kernel: it delegates what can be delegated, turns the machine timer into
-// the supervisor's, and records what goes wrong beneath.
+// What the kernel asks of the machine-mode layer below it (machine.cpp), from supervisor mode.
 #pragma once
 
 #include <cstdint>
 
 namespace swai::kernel::machine {
 
-// Functions of `ecall` from supervisor mode, in a7; the argument is in a0.
+// Functions of `ecall`, in a7; the argument is in a0.
 enum class Call : uint64_t {
   kSetTimer = 0,  // raise the supervisor timer interrupt at this time; withdraws a pending one
 };
