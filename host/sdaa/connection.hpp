@@ -56,19 +56,19 @@ class Connection {
   void check_firmware();
 
   // A request of this client: its context goes in front of `arguments`.
-  protocol::Status request(protocol::Operation operation, std::initializer_list<uint64_t> arguments,
-                           Values& values);
+  [[nodiscard]] protocol::Status request(protocol::Operation operation,
+                                         std::initializer_list<uint64_t> arguments, Values& values);
   // The same, again and again while the card says that it is not ready, for `why`; throws Failure when that
   // takes longer than anything may.
-  protocol::Status request_when_ready(protocol::Operation operation,
-                                      std::initializer_list<uint64_t> arguments, Values& values,
-                                      std::string_view why);
+  [[nodiscard]] protocol::Status request_when_ready(protocol::Operation operation,
+                                                    std::initializer_list<uint64_t> arguments, Values& values,
+                                                    std::string_view why);
   // The same for those that can only fail when something is wrong: throws Failure.
   Values ask(protocol::Operation operation, std::initializer_list<uint64_t> arguments);
 
   // From now on allocations are reported to the card, so that it checks each access of a kernel. False: the
   // card cannot check; only a functional model that no daemon shares can.
-  bool check_accesses();
+  [[nodiscard]] bool check_accesses();
   bool checks_accesses() const { return checks_accesses_; }
   // Reports to a checking card that kernels may use these bytes of an allocation from `to` on, not from
   // `from` on.

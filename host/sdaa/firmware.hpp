@@ -23,7 +23,7 @@ Firmware find_firmware(link::Card& card, const Limits& limits, Restart restart);
 void restart_firmware(link::Card& card);
 
 // Whether that is what still runs on the card.
-bool lives(link::Card& card, const Firmware& firmware);
+[[nodiscard]] bool lives(link::Card& card, const Firmware& firmware);
 // Throws sdaaErrorDeviceLost with what it left when it ended.
 [[noreturn]] void fail_stopped(link::Card& card);
 

@@ -32,7 +32,7 @@ class HostCalls {
   void add(Queue& queue, uint32_t sequence, Function function, bool always);
   // Something is new in this queue.
   void look(Queue& queue, uint32_t waits_before);
-  bool pending() const { return !waiting_.empty() || !due_.empty() || running_; }
+  [[nodiscard]] bool pending() const { return !waiting_.empty() || !due_.empty() || running_; }
   void drop_all();
   // Without the lock: the thread ends. Nothing is called any more.
   void stop();

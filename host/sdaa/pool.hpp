@@ -66,7 +66,7 @@ class Pools {
   // Somebody has waited: pools keep what they want to keep.
   void trim(Connection& connection);
   // There is not enough. Whether that changed anything.
-  bool give_back_all(Connection& connection);
+  [[nodiscard]] bool give_back_all(Connection& connection);
 
  private:
   std::vector<std::shared_ptr<MemoryPool>> all_;

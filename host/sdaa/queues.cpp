@@ -129,7 +129,8 @@ void Queues::resume(Queue& queue, uint32_t sequence) {
   if (connection_ == nullptr || std::ranges::find(all_, &queue, &std::unique_ptr<Queue>::get) == all_.end())
     return;
   Connection::Values ignored;
-  connection_->request(Operation::kResume, {queue.number, sequence}, ignored);
+  // It may have failed meanwhile, which the next look tells.
+  static_cast<void>(connection_->request(Operation::kResume, {queue.number, sequence}, ignored));
   look();
 }
 

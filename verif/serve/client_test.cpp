@@ -140,8 +140,8 @@ TEST_CASE("clients that die at random moments leave nothing behind") {
       for (unsigned step = 0; step < steps; ++step) {
         switch (below(4)) {
           case 0:
-            device.connection().request(protocol::Operation::kAllocate, {1 + random() % (4 << 20), 0xff00},
-                                        values);
+            (void)device.connection().request(protocol::Operation::kAllocate,
+                                              {1 + random() % (4 << 20), 0xff00}, values);
             break;
           case 1: {
             const std::array<uint64_t, 3> arguments = {device.connection().client(), 4096, 0xff00};
