@@ -41,7 +41,7 @@ struct LaunchEnd {
   launch::Fault fault = {};
 };
 
-// It is handed in with each call of the parts, which have no state of their own: what a group has to know for
+// Functions over it are apart, by what they do: what a group has to know for
 // a launch (group_settings.hpp), how long it will be busy (forecast.hpp), launches of the runtime's own
 // (own_launches.hpp), and groups that do not answer (group_watch.hpp). Groups has it.
 template <Machine M>

@@ -67,8 +67,8 @@ class Groups {
   // contexts take twice the room.
   [[gnu::always_inline]] bool start(unsigned group, const Launch& launch, uint32_t argument, uint16_t owner) {
     State& state = groups_.states[group];
-    if (waiting(group) >= state.room && !GroupSettings<M>::makes_room(groups_, state, group)) return false;
-    if (launch.settings != state.prepared && !GroupSettings<M>::prepare(groups_, group, launch)) return false;
+    if (waiting(group) >= state.room && !group_settings::makes_room(groups_, state, group)) return false;
+    if (launch.settings != state.prepared && !group_settings::prepare(groups_, group, launch)) return false;
     States::hand_over(state, launch, argument, owner);
     return true;
   }
@@ -91,7 +91,7 @@ class Groups {
   }
   // It will have a launch of this context.
   void expect(unsigned group, uint8_t context, uint32_t watchdog) {
-    GroupSettings<M>::expect(groups_, group, context, watchdog);
+    group_settings::expect(groups_, group, context, watchdog);
   }
   // The group that has least to do; one that is lost only if all are.
   [[gnu::always_inline]] unsigned least_busy() const {
@@ -113,7 +113,7 @@ class Groups {
     // The watchdog is still the same one: all that waited had it.
     // A wipe more than what was dropped fits: less is in the group then than it takes, and one runs.
     const uint16_t owner = state.owners[end.number % States::kKept];
-    if (launch.settings != state.prepared) GroupSettings<M>::set(groups_, group, launch);
+    if (launch.settings != state.prepared) group_settings::set(groups_, group, launch);
     States::hand_over(state, launch, argument, owner);
   }
   // After a failure: `drop` is asked whether a launch that waits may not run any more.
@@ -177,26 +177,26 @@ class Groups {
   }
   // Whether the group will have nothing to do in less than so many cycles (forecast.hpp).
   [[gnu::always_inline]] bool is_idle_within(unsigned group, uint64_t cycles) {
-    return Forecast<M>::is_idle_within(groups_, group, cycles);
+    return forecast::is_idle_within(groups_, group, cycles);
   }
 
   // --- Launches of the runtime's own (own_launches.hpp)
 
-  using Room = typename OwnLaunches<M>::Room;
+  using Room = own_launches::Room;
   bool run(unsigned group, const Launch& launch, uint32_t argument) {
-    return OwnLaunches<M>::run(groups_, group, launch, argument);
+    return own_launches::run(groups_, group, launch, argument);
   }
-  Room room_for_own(unsigned group) { return OwnLaunches<M>::room_for_own(groups_, group); }
+  Room room_for_own(unsigned group) { return own_launches::room(groups_, group); }
   uint32_t start_own(unsigned group, const Launch& launch, uint32_t argument) {
-    return OwnLaunches<M>::start_own(groups_, group, launch, argument);
+    return own_launches::start(groups_, group, launch, argument);
   }
   bool own_has_ended(unsigned group, uint32_t number) const {
-    return OwnLaunches<M>::own_has_ended(groups_, group, number);
+    return own_launches::has_ended(groups_, group, number);
   }
   bool own_is_good(unsigned group, uint32_t number) const {
-    return OwnLaunches<M>::own_is_good(groups_, group, number);
+    return own_launches::is_good(groups_, group, number);
   }
-  bool own_may_write(unsigned group) const { return OwnLaunches<M>::own_may_write(groups_, group); }
+  bool own_may_write(unsigned group) const { return own_launches::may_write(groups_, group); }
 
   // --- Launches of some owners
 
@@ -257,7 +257,7 @@ class Groups {
   bool all_lost() const { return groups_.lost_count == groups_.count; }
   template <typename See>
   bool watch(See see) {
-    return GroupWatch<M>::watch(groups_, see);
+    return group_watch::watch(groups_, see);
   }
   // To be called again, though nothing may be under way: a group that was given up is not at rest.
   bool awaits_rest() const { return groups_.awaits_rest; }
@@ -270,7 +270,7 @@ class Groups {
   bool may_write(uint8_t context) const { return any_lost() && groups_.lost.writers().has(context); }
   // The same, looked at anew.
   [[gnu::cold, gnu::noinline]] bool may_write_now(uint8_t context) {
-    if (may_write(context)) groups_.gave_up |= GroupWatch<M>::look_at_lost(groups_);
+    if (may_write(context)) groups_.gave_up |= group_watch::look_at_lost(groups_);
     return may_write(context);
   }
   // That is over, or nobody waits for it any longer.
@@ -320,7 +320,7 @@ class Groups {
       }
     } while (number != last);
     // What somebody has left there is not for the next one.
-    if (dirty) GroupWatch<M>::give_up(groups_, group, 0);
+    if (dirty) group_watch::give_up(groups_, group, 0);
     if (!States::dropping(state) && state.drains == States::Drains::kNo && !state.lost)
       state.room = launch::kQueue;
   }

@@ -63,7 +63,7 @@ struct Parts {
   Routes<M>& routes;
 };
 
-// It is handed in with each call of the parts, which have no state of their own: the end of commands
+// Functions over it are apart, by what they do: the end of commands
 // (finish.hpp), their beginning (begin.hpp) with that of launches, copies, copies on the card and a graph's
 // commands (launches.hpp, copies.hpp, card_copies.hpp, nodes.hpp), and built-in kernels (built_in.hpp).
 // Queues has it. (Parts that hold references to it and to each other cost each launch 16 cycles.)

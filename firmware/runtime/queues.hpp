@@ -67,7 +67,7 @@ class Queues {
     queue.context = protocol::kKernelContext;
     queue.rows = {.bytes = bytes, .count = 1, .to = to, .from = from};
     give_slots(queue);
-    const Launch launch = BuiltIns<M>::next_launch(state_, queue, command::Type::kCopyDevice, 0, 0);
+    const Launch launch = built_ins::next_launch(state_, queue, command::Type::kCopyDevice, 0, 0);
     const bool good = state_.parts.groups.run(0, launch, State::argument_at(0));
     queue.context = 0;
     return good;
@@ -135,12 +135,11 @@ class Queues {
   [[gnu::cold, gnu::noinline]] void make_ready(unsigned number, uint32_t sequence, ReadyLaunch& ready) const {
     const Queue& queue = state_.queues[number];
     ready.function = ready.next = ReadyLaunch::kNone;
-    if (!busy() && queue.next == sequence && queue.flights() == 0)
-      Launches<M>::make_ready(state_, queue, ready);
+    if (!busy() && queue.next == sequence && queue.flights() == 0) launches::make_ready(state_, queue, ready);
   }
   // It has begun.
   [[gnu::always_inline]] void note_begin(unsigned number, ReadyLaunch& ready) {
-    Launches<M>::note_begin(state_, state_.queues[number], ready);
+    launches::note_begin(state_, state_.queues[number], ready);
     behind_ = behind(number);
   }
   // Nothing is under way but launches of this queue, and nobody waits for their end, or is to hear of it.
@@ -205,8 +204,8 @@ class Queues {
     for (; groups != 0; groups &= groups - 1) {
       state_.parts.groups.collect(
           static_cast<unsigned>(std::countr_zero(groups)),
-          [this](uint16_t owner, uint32_t cycles) { Finish<M>::note_end(state_, owner, cycles); },
-          [this](uint16_t owner, const LaunchEnd& end) { Finish<M>::note_end(state_, owner, end); });
+          [this](uint16_t owner, uint32_t cycles) { finish::note_end(state_, owner, cycles); },
+          [this](uint16_t owner, const LaunchEnd& end) { finish::note_end(state_, owner, end); });
     }
     if ((state_.waiting | state_.stalled) != 0) [[unlikely]] {
       state_.look |= state_.waiting;
@@ -216,7 +215,7 @@ class Queues {
   // True: who waits for memory should look again.
   [[gnu::cold, gnu::noinline]] bool watch_groups() {
     if (!state_.parts.groups.watch(
-            [this](uint16_t owner, const LaunchEnd& end) { Finish<M>::note_end(state_, owner, end); }))
+            [this](uint16_t owner, const LaunchEnd& end) { finish::note_end(state_, owner, end); }))
       return false;
     // Launches that were good may not be any more.
     for (Queue& queue : state_.queues) queue.again = {};
@@ -314,7 +313,7 @@ class Queues {
     state_.look |= state_.over;
     state_.stalled &= ~state_.over;
     for (uint32_t left = std::exchange(state_.over, 0); left != 0; left &= left - 1)
-      Finish<M>::retire(state_, state_.queues[static_cast<unsigned>(std::countr_zero(left))]);
+      finish::retire(state_, state_.queues[static_cast<unsigned>(std::countr_zero(left))]);
   }
 
   static constexpr uint32_t behind(unsigned number) { return ~uint32_t{1} << number; }
@@ -322,7 +321,7 @@ class Queues {
   [[gnu::always_inline]] void take_some(Queue& queue) {
     if (!queue.open) return;
     for (unsigned i = 0; i < kSteps; ++i) {
-      if (!Begin<M>::take(state_, queue)) return;
+      if (!begin::take(state_, queue)) return;
       behind_ = behind(queue.number);
     }
     // Others have their turn.
