@@ -13,6 +13,7 @@
 #include "host/cli/graph_template.hpp"
 #include "host/cli/table.hpp"
 #include "host/cli/words.hpp"
+#include "host/graph/check.hpp"
 #include "host/graph/lower.hpp"
 #include "host/graph/plan.hpp"
 #include "host/graph/signatures.hpp"

@@ -4,219 +4,251 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <iterator>
 
 #include "cpe-kernels/operators/common/places.hpp"
 #include "cpe-kernels/operators/sample/settings.hpp"
+#include "host/graph/builder.hpp"
 #include "host/models/for_the_card.hpp"
 #include "host/models/four_bits.hpp"
 
 namespace swai::generate {
 namespace {
 
+using graph::Argument, graph::Builder, graph::Element, graph::Size, graph::Target, graph::Tensor, graph::Type;
+
 // Where weights have few bits, activations have eight, with a scale for each 128 of a row.
-constexpr const char* kGroup = "128";
+constexpr int64_t kGroup = 128;
+constexpr int64_t kSettingsWords = sizeof(operators::SampleSettings) / sizeof(uint32_t);
 
-class Writer {
+Type of(Element element, std::vector<Size> dimensions) {
+  return {.element = element, .dimensions = std::move(dimensions)};
+}
+Type f32(std::vector<Size> dimensions) { return of(Element::kF32, std::move(dimensions)); }
+Type i32(std::vector<Size> dimensions) { return of(Element::kI32, std::move(dimensions)); }
+
+Type weight_type(Store store, uint32_t rows, uint32_t columns) {
+  switch (store) {
+    case Store::kFp32:
+      break;
+    case Store::kEight:
+      return {.element = Element::kI8, .dimensions = {rows, columns}, .packed = graph::Packing{}};
+    case Store::kFour:
+    case Store::kFourMinima:
+      return {.element = Element::kI4,
+              .dimensions = {rows, columns},
+              .packed = graph::Packing{models::kFourBitGroup, store == Store::kFourMinima}};
+  }
+  return f32({rows, columns});
+}
+
+class LlamaGraph {
  public:
-  Writer(const CardLlama& model, const Step& step) : model_(model), step_(step) {}
+  LlamaGraph(const CardLlama& model, const Step& step) : model_(model), step_(step) {
+    const uint32_t most_past = step.room - (step.own_texts ? 1 : step.rows);
+    if (step.rows == 1 || step.own_texts) {
+      rows_ = step.rows;
+    } else {
+      rows_ = b_.size("rows", {1, step.rows});
+    }
+    past_ = b_.size("past", {0, most_past});
+    declare_inputs();
+    declare_results();
+  }
 
-  std::string whole() {
-    head();
-    line("repeat layer in 0 .. {} with x = embedded {{", model_.shape.layers);
-    indent_ = "  ";
-    attention();
-    feed_forward();
-    indent_.clear();
-    line("}}");
-    tail();
-    return std::move(text_);
+  graph::Graph whole() {
+    Tensor x = reads_text()
+                   ? b_.add("embedded", "embedding", {text_, embedding_, {"first", past_}, {"rows", rows_}})
+                   : b_.add("embedded", "embedding", {tokens_, embedding_});
+    for (uint32_t layer = 0; layer < model_.shape.layers; ++layer) {
+      const Builder::Turn turn(b_, "layer", layer);
+      layer_ = fmt::format("layer[{}].", layer);
+      x = feed_forward(attention(x));
+    }
+    layer_.clear();
+    choose(x);
+    return b_.finish();
   }
 
  private:
-  template <typename... Parts>
-  void line(fmt::format_string<Parts...> format, Parts&&... parts) {
-    text_ += indent_;
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Parts>(parts)...);
-    text_ += '\n';
-  }
+  // What linear layers take of x.
+  struct Prepared {
+    Tensor x;
+    std::optional<Tensor> scales;  // of eight bits
+  };
+  struct Matrix {
+    Tensor weight;
+    std::optional<Tensor> scale;  // of few bits
+  };
 
   // Else a step takes the token that the last one has chosen.
   bool reads_text() const { return !step_.own_texts && (step_.rows > 1 || step_.penalises); }
   bool few_bits() const { return model_.precision != Precision::kFp32; }
+  // One text keeps the logits that follow its last token only, unless all are judged.
+  bool all_rows() const { return step_.judge || step_.own_texts; }
 
-  void head() {
-    line("graph llama");
-    if (step_.rows == 1 || step_.own_texts) {
-      line("size rows = {}", step_.rows);
-    } else {
-      line("size rows in 1 .. {}", step_.rows);
-    }
-    line("size past in 0 .. {}", step_.room - (step_.own_texts ? 1 : step_.rows));
+  void declare_inputs() {
+    const uint32_t width = model_.shape.width;
     if (reads_text()) {
-      line("state {}: i32[{}]", kText, text_tokens(step_.room));
+      text_ = b_.state(kText, i32({text_tokens(step_.room)}));
     } else {
-      line("input tokens: i32[rows]");
+      tokens_ = b_.input("tokens", i32({rows_}));
     }
     if (step_.own_texts) {
-      if (step_.penalises) line("state {}: i32[rows, {}]", kText, text_tokens(step_.room));
-      line("input {}: i32[rows]", kPositions);
-      line("input {}: i32[rows, {}]", kChunks, step_.room / operators::kChunkRows);
+      if (step_.penalises) text_ = b_.state(kText, i32({rows_, text_tokens(step_.room)}));
+      positions_ = b_.input(kPositions, i32({rows_}));
+      chunks_ = b_.input(kChunks, i32({rows_, step_.room / operators::kChunkRows}));
     }
-    line("weight embedding: {}[{}, {}]", few_bits() ? "f16" : "f32", model_.shape.vocabulary,
-         model_.shape.width);
-    line("input {}: f32[{}, {}]", kRotary, step_.room, model_.head_width);
-    line("weight norm: f32[{}]", model_.shape.width);
-    if (!model_.tied) matrix("head", "head", model_.shape.vocabulary, model_.shape.width);
-    if (!step_.own_texts || step_.penalises) {
-      line("{} {}: f32[{}, {}]", step_.judge ? "output" : "state", kLogits,
-           step_.judge || step_.own_texts ? "rows" : "1", model_.shape.vocabulary);
-    }
-    if (!step_.judge) {
-      const char* const count = step_.own_texts ? "rows" : "1";
-      line("input settings: i32[{}, {}]", count, sizeof(operators::SampleSettings) / sizeof(uint32_t));
-      line("output token: i32[{}]", count);
-      line("output log_probability: f32[{}]", count);
-    }
-    if (reads_text()) {
-      line("embedded = embedding({}, embedding, first: past, rows: rows)", kText);
-    } else {
-      line("embedded = embedding(tokens, embedding)");
-    }
+    embedding_ = b_.weight("embedding",
+                           of(few_bits() ? Element::kF16 : Element::kF32, {model_.shape.vocabulary, width}));
+    rotary_ = b_.input(kRotary, f32({step_.room, model_.head_width}));
+    norm_ = b_.weight("norm", f32({width}));
+    head_ = model_.tied ? Matrix{embedding_, {}} : matrix("head", "head", model_.shape.vocabulary, width);
   }
+
+  void declare_results() {
+    const Size count = step_.own_texts ? rows_ : 1;
+    if (step_.judge) {
+      logits_ = b_.output(kLogits, f32({rows_, model_.shape.vocabulary}));
+      return;
+    }
+    if (!step_.own_texts || step_.penalises)
+      logits_ = b_.state(kLogits, f32({count, model_.shape.vocabulary}));
+    settings_ = b_.input("settings", i32({count, kSettingsWords}));
+    token_ = b_.output("token", i32({count}));
+    log_probability_ = b_.output("log_probability", f32({count}));
+  }
+
+  // Within a layer names begin with it.
+  std::string named(const std::string& name) const { return layer_ + name; }
 
   // `kind`: the matrix's name, without its layer.
-  void matrix(const std::string& name, const std::string& kind, uint32_t rows, uint32_t columns) {
-    const Store store = model_.stores.at(kind);
-    const char* const element = store == Store::kFp32 ? "f32" : store == Store::kEight ? "i8" : "i4";
-    line("weight {}: {}[{}, {}]{}", name, element, rows, columns, packing_of(store));
-    if (few_bits()) line("weight {}.scale: f32[{}]", name, rows);
+  Matrix matrix(const std::string& name, const std::string& kind, uint32_t rows, uint32_t columns) {
+    Matrix made = {b_.weight(name, weight_type(model_.stores.at(kind), rows, columns)), {}};
+    if (few_bits()) made.scale = b_.weight(name + ".scale", f32({rows}));
+    return made;
   }
-  static std::string packing_of(Store store) {
-    switch (store) {
-      case Store::kFp32:
-        return "";
-      case Store::kEight:
-        return " packed";
-      case Store::kFour:
-      case Store::kFourMinima:
-        break;
+
+  Prepared prepare(Tensor x) {
+    if (!few_bits()) return {x, {}};
+    const std::string name = b_.value(x).name;
+    const std::vector<Tensor> both =
+        b_.add_all({name + ".bytes", name + ".scales"}, "quantise", {x, {"group", kGroup}});
+    return {both[0], both[1]};
+  }
+
+  Tensor linear(const Target& result, const Prepared& x, const Matrix& matrix,
+                std::vector<Argument> arguments = {}) {
+    arguments.insert(arguments.begin(), {x.x, matrix.weight});
+    if (x.scales) {
+      arguments.emplace_back("scale", *matrix.scale);
+      arguments.emplace_back("x_scale", *x.scales);
+      arguments.emplace_back("x_group", kGroup);
     }
-    return fmt::format(" packed {}{}", models::kFourBitGroup, store == Store::kFour ? "" : " minima");
+    return b_.add(result, "linear", arguments);
   }
 
-  // What linear layers take of x.
-  void prepare(const std::string& x) {
-    if (few_bits()) line("{0}.bytes, {0}.scales = quantise({0}, group: {1})", x, kGroup);
-  }
-  void linear(const std::string& result, const std::string& x, const std::string& weight,
-              const std::string& more = "") {
-    if (few_bits()) {
-      line("{} = linear({}.bytes, {}, {}.scale, x_scale: {}.scales, x_group: {}{})", result, x, weight,
-           weight, x, kGroup, more);
-    } else {
-      line("{} = linear({}, {}{})", result, x, weight, more);
-    }
+  Tensor projection(const std::string& result, const Prepared& x, const std::string& kind, uint32_t rows,
+                    uint32_t columns, bool biased, std::vector<Argument> arguments = {}) {
+    const Matrix weight = matrix(named(kind), kind, rows, columns);
+    if (biased) arguments.emplace_back("bias", b_.weight(named(kind + ".bias"), f32({rows})));
+    return linear(named(result), x, weight, std::move(arguments));
   }
 
-  void projection(const std::string& result, const std::string& x, const std::string& name, uint32_t rows,
-                  uint32_t columns, bool biased, std::string more = "") {
-    const std::string weight = "layer[layer]." + name;
-    matrix(weight, name, rows, columns);
-    if (biased) {
-      line("weight {}.bias: f32[{}]", weight, rows);
-      more += fmt::format(", bias: {}.bias", weight);
-    }
-    linear(result, x, weight, more);
+  Tensor norm(const std::string& result, Tensor x, Tensor weight) {
+    return b_.add(named(result), "rms_norm", {x, weight, {"epsilon", model_.shape.epsilon}});
   }
 
-  void norm(const std::string& result, const std::string& x, const std::string& weight) {
-    line("{} = rms_norm({}, {}, epsilon: {:.9g})", result, x, weight, model_.shape.epsilon);
+  Tensor kept(const std::string& name, Tensor rows) {
+    const uint32_t room = step_.own_texts ? step_.rows * step_.room : step_.room;
+    const Tensor state =
+        b_.state(named(name), of(few_bits() ? Element::kF16 : Element::kF32, {room, model_.key_width()}));
+    const std::string all = named("all_" + name);
+    if (step_.own_texts) return b_.add(all, "place", {state, rows, positions_, chunks_});
+    return b_.add(all, "extend", {state, rows, {"at", past_}});
   }
 
-  void kept(const std::string& name, const std::string& rows) {
-    line("state layer[layer].{}: {}[{}, {}]", name, few_bits() ? "f16" : "f32",
-         step_.own_texts ? step_.rows * step_.room : step_.room, model_.key_width());
+  Tensor turned(const std::string& name, Tensor rows, uint32_t heads) {
+    std::vector<Argument> arguments = {rows, rotary_, {"heads", heads}};
     if (step_.own_texts) {
-      line("{0} = place(layer[layer].{0}, {1}, {2}, {3})", name, rows, kPositions, kChunks);
+      arguments.emplace_back("positions", positions_);
     } else {
-      line("{0} = extend(layer[layer].{0}, {1}, at: past)", name, rows);
+      arguments.emplace_back("at", past_);
     }
+    return b_.add(named(name), "rotary", arguments);
   }
 
-  void turned(const std::string& rows, uint32_t heads) {
-    line("turned_{0} = rotary({0}, {1}, heads: {2}, {3})", rows, kRotary, heads,
-         step_.own_texts ? fmt::format("positions: {}", kPositions) : "at: past");
+  Tensor attention(Tensor x) {
+    const models::LlamaShape& shape = model_.shape;
+    const uint32_t width = shape.width, queries = model_.query_width(), keys = model_.key_width();
+    const Tensor weight = b_.weight(named("attention.norm"), f32({width}));
+    const Prepared normal = prepare(norm("normal", x, weight));
+    const Tensor q = projection("q", normal, "attention.query", queries, width, model_.biases.query);
+    const Tensor k = projection("k", normal, "attention.key", keys, width, model_.biases.key);
+    const Tensor v = projection("v", normal, "attention.value", keys, width, model_.biases.value);
+    const Tensor turned_q = turned("turned_q", q, shape.heads);
+    const Tensor turned_k = turned("turned_k", k, shape.kv_heads);
+    const Tensor all_keys = kept("keys", turned_k);
+    const Tensor all_values = kept("values", v);
+    std::vector<Argument> arguments = {turned_q,
+                                       all_keys,
+                                       all_values,
+                                       {"heads", shape.heads},
+                                       {"kv_heads", shape.kv_heads},
+                                       {"causal", "yes"},
+                                       {"past", past_},
+                                       // Of the file's channels, not of those that fill the card's heads up.
+                                       {"scale", 1 / std::sqrt(double{1} * shape.head_width)}};
+    if (step_.own_texts) {
+      arguments.emplace_back("positions", positions_);
+      arguments.emplace_back("chunks", chunks_);
+    }
+    const Prepared seen = prepare(b_.add(named("seen"), "attention", arguments));
+    return projection("mixed", seen, "attention.mix", width, queries, model_.biases.output,
+                      {{"residual", x}});
   }
 
-  void attention() {
-    const uint32_t width = model_.shape.width, queries = model_.query_width(), keys = model_.key_width();
-    line("weight layer[layer].attention.norm: f32[{}]", width);
-    norm("normal", "x", "layer[layer].attention.norm");
-    prepare("normal");
-    projection("q", "normal", "attention.query", queries, width, model_.biases.query);
-    projection("k", "normal", "attention.key", keys, width, model_.biases.key);
-    projection("v", "normal", "attention.value", keys, width, model_.biases.value);
-    turned("q", model_.shape.heads);
-    turned("k", model_.shape.kv_heads);
-    kept("keys", "turned_k");
-    kept("values", "v");
-    // Of the file's channels, not of those that fill the card's heads up.
-    line(
-        "seen = attention(turned_q, keys, values, heads: {}, kv_heads: {}, causal: yes, past: past, "
-        "scale: {:.9g}{})",
-        model_.shape.heads, model_.shape.kv_heads, 1 / std::sqrt(double{1} * model_.shape.head_width),
-        step_.own_texts ? fmt::format(", positions: {}, chunks: {}", kPositions, kChunks) : "");
-    prepare("seen");
-    projection("mixed", "seen", "attention.mix", width, queries, model_.biases.output, ", residual: x");
-  }
-
-  void feed_forward() {
+  Tensor feed_forward(Tensor x) {
     const uint32_t width = model_.shape.width, inner = model_.shape.inner;
-    line("weight layer[layer].feed_forward.norm: f32[{}]", width);
-    norm("second", "mixed", "layer[layer].feed_forward.norm");
-    prepare("second");
-    projection("gate", "second", "feed_forward.gate", inner, width, false, ", activation: silu");
-    projection("up", "second", "feed_forward.up", inner, width, false);
-    line("inside = multiply(gate, up)");
-    prepare("inside");
-    projection("next x", "inside", "feed_forward.down", width, inner, false, ", residual: mixed");
+    const Tensor weight = b_.weight(named("feed_forward.norm"), f32({width}));
+    const Prepared second = prepare(norm("second", x, weight));
+    const Tensor gate =
+        projection("gate", second, "feed_forward.gate", inner, width, false, {{"activation", "silu"}});
+    const Tensor up = projection("up", second, "feed_forward.up", inner, width, false);
+    const Prepared inside = prepare(b_.add(named("inside"), "multiply", {gate, up}));
+    return projection("next", inside, "feed_forward.down", width, inner, false, {{"residual", x}});
   }
 
-  // Of one text only what follows the last token is asked for, unless all are judged.
-  void tail() {
-    const bool all_rows = step_.judge || step_.own_texts;
-    if (!all_rows) line("last_row = slice(x, first: rows - 1, rows: 1)");
-    norm("last", all_rows ? "x" : "last_row", "norm");
-    prepare("last");
-    const std::string head = model_.tied ? "embedding" : "head";
-    if (step_.judge) return linear(kLogits, "last", head);
-    linear("found", "last", head);
-    const char* logits = "found";
-    if (!step_.own_texts || step_.penalises) {
-      line("all = extend({}, found, at: 0)", kLogits);
-      logits = "all";
+  void choose(Tensor x) {
+    if (!all_rows()) x = b_.add("last_row", "slice", {x, {"first", rows_ - 1}, {"rows", 1}});
+    const Prepared last = prepare(norm("last", x, norm_));
+    if (step_.judge) {
+      linear(logits_, last, head_);
+      return;
     }
-    if (step_.penalises) {
-      line("less = penalise(all, {}, settings)", kText);
-      logits = "less";
-    }
-    line("token, log_probability = sample({}, settings, {})", logits,
-         step_.own_texts ? kPositions : "position: past");
+    Tensor logits = linear("found", last, head_);
+    if (!step_.own_texts || step_.penalises) logits = b_.add("all", "extend", {logits_, logits, {"at", 0}});
+    if (step_.penalises) logits = b_.add("less", "penalise", {logits, text_, settings_});
+    const Argument position =
+        step_.own_texts ? Argument("positions", positions_) : Argument("position", past_);
+    b_.add_all({token_, log_probability_}, "sample", {logits, settings_, position});
   }
 
   const CardLlama& model_;
   const Step& step_;
-  std::string text_;
-  std::string indent_;
+  Builder b_{"llama"};
+  std::string layer_;  // "layer[3]."
+  Size rows_, past_;
+  Tensor text_, tokens_, positions_, chunks_, embedding_, rotary_, norm_, logits_, settings_, token_,
+      log_probability_;  // those that the step has
+  Matrix head_;
 };
 
 }  // namespace
 
-std::string llama_graph(const CardLlama& model, const Step& step) { return Writer(model, step).whole(); }
+graph::Graph llama_graph(const CardLlama& model, const Step& step) { return LlamaGraph(model, step).whole(); }
 
 graph::Program llama_program(const CardLlama& model, const Step& step) {
-  return models::program_for(model.path, llama_graph(model, step));
+  return models::program_for(model.path, [&] { return llama_graph(model, step); });
 }
 
 }  // namespace swai::generate

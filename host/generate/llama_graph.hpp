@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graph text of llama models.
+// Graphs of llama models.
 #pragma once
 
 #include "host/generate/card_llama.hpp"
@@ -29,8 +29,9 @@ constexpr uint32_t text_tokens(uint32_t room) { return room + 1; }
 inline constexpr uint32_t kNoToken = UINT32_MAX;  // where nothing stands yet
 
 // Computes some tokens behind `past` others, whose keys and values lie in states, and chooses the one that
-// follows, as `settings` say (operators::SampleSettings).
-std::string llama_graph(const CardLlama& model, const Step& step);
+// follows, as `settings` say (operators::SampleSettings). Throws GraphError or SizeError for more than graphs
+// take.
+graph::Graph llama_graph(const CardLlama& model, const Step& step);
 // Throws InputError, with the model's file, when it is more than graphs or the card's operators take.
 graph::Program llama_program(const CardLlama& model, const Step& step);
 

@@ -2,6 +2,8 @@
 # Graph text: parser, checks, plan of the memory between, templates of lists.
 
 GRAPH_SOURCES := $(addprefix host/graph/, \
+    builder.cpp \
+    card_nodes.cpp \
     check.cpp \
     demand.cpp \
     emitter.cpp \
@@ -11,6 +13,7 @@ GRAPH_SOURCES := $(addprefix host/graph/, \
     lower.cpp \
     parser.cpp \
     plan.cpp \
+    print.cpp \
     program.cpp \
     rules.cpp \
     signatures.cpp \

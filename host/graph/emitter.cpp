@@ -40,14 +40,6 @@ operators::Number Emitter::number(ValueId id) const {
   return *number;
 }
 
-std::vector<CardNode> card_nodes(const Graph& graph, const Node& node) {
-  Emitter out(graph, node);
-  const Signature& what = *find_signature(node.operation);
-  if (what.write == nullptr) out.use().fail("the card has no such operator yet");
-  what.write(out);
-  return out.take();
-}
-
 size_t count_patches(const CardNode& node) {
   return node.open.size() + static_cast<size_t>(std::ranges::count_if(
                                 node.pointers, [](const auto& one) { return !one.byte.constant(); }));

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "abi/node.hpp"
-#include "host/graph/signatures.hpp"
+#include "host/graph/use.hpp"
 #include "operators.hpp"
 
 namespace swai::graph {
@@ -32,8 +32,8 @@ struct CardNode {
 // A node of the graph for its writer.
 class Emitter {
  public:
-  Emitter(const Graph& graph, const Node& node)
-      : use_(*find_signature(node.operation), graph, node), graph_(graph) {}
+  Emitter(const Signature& what, const Graph& graph, const Node& node)
+      : use_(what, graph, node), graph_(graph) {}
 
   const Use& use() const { return use_; }
   ValueId operand(const std::string& name) const { return *use_.operand(name); }
@@ -61,9 +61,6 @@ class Emitter {
   const Graph& graph_;
   std::vector<CardNode> nodes_;
 };
-
-// All nodes that a node of the graph becomes. Throws GraphError for what the card's operators cannot do.
-std::vector<CardNode> card_nodes(const Graph& graph, const Node& node);
 
 // Words of a node that change from run to run.
 size_t count_patches(const CardNode& node);

@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "host/graph/place.hpp"
 #include "host/graph/size.hpp"
-#include "host/graph/syntax.hpp"
 
 namespace swai::graph {
 
@@ -91,8 +91,5 @@ struct Graph {
 const char* to_text(Element element);
 const char* to_text(ValueKind kind);
 std::optional<Element> element_of(const std::string& name);
-
-// Types, shapes, lifetimes. Throws GraphError, whose message names the node.
-Graph check(const GraphText& text);
 
 }  // namespace swai::graph

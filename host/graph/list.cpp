@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "host/graph/emitter.hpp"
+#include "host/graph/card_nodes.hpp"
 
 namespace swai::graph {
 namespace {

@@ -6,7 +6,8 @@
 #include <set>
 #include <tuple>
 
-#include "host/graph/emitter.hpp"
+#include "host/graph/card_nodes.hpp"
+#include "host/graph/signatures.hpp"
 
 namespace swai::graph {
 namespace {

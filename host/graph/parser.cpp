@@ -17,9 +17,6 @@ using Kind = Token::Kind;
 constexpr int kMaxDepth = 32;
 constexpr int kMaxOperands = 64;
 
-const std::set<std::string_view> kKeywords = {"graph",  "size",   "input",  "weight", "state",
-                                              "output", "buffer", "repeat", "with",   "next",
-                                              "in",     "packed", "split"};
 const std::set<std::string_view> kDeclarations = {"input", "weight", "state", "output", "buffer"};
 
 class Parser {
@@ -81,8 +78,7 @@ class Parser {
 
   std::string word(std::string_view what) {
     if (now().kind != Kind::kWord) fail(fmt::format("{} is missing before {}", what, found()));
-    if (kKeywords.contains(now().text))
-      fail(fmt::format("{} is a word of the language, not a name", found()));
+    if (is_keyword(now().text)) fail(fmt::format("{} is a word of the language, not a name", found()));
     return std::string(tokens_[at_++].text);
   }
 
@@ -163,7 +159,7 @@ class Parser {
   Call call() {
     Call statement;
     do {
-      Target target;
+      TargetText target;
       target.next = takes("next");
       target.name = name();
       if (takes(":")) target.type = type();
@@ -183,8 +179,8 @@ class Parser {
 
   // key: value, or a value. What begins with a name and goes on like one is a name; the checker knows whether
   // it stands for a tensor or a size.
-  Argument argument() {
-    Argument argument;
+  ArgumentText argument() {
+    ArgumentText argument;
     argument.place = now().place;
     if (now().kind == Kind::kWord && tokens_[at_ + 1].kind == Kind::kSign && tokens_[at_ + 1].text == ":") {
       argument.key = word("the argument's name");
@@ -225,7 +221,7 @@ class Parser {
   }
 
   bool begins_expression() const {
-    return now().kind == Kind::kNumber || (now().kind == Kind::kWord && !kKeywords.contains(now().text));
+    return now().kind == Kind::kNumber || (now().kind == Kind::kWord && !is_keyword(now().text));
   }
 
   TypeText type() {

@@ -230,6 +230,12 @@ const std::vector<Signature>& table() {
 
 }  // namespace
 
+Setting standard_of(const Parameter& parameter) {
+  if (parameter.kind == Kind::kSize) return Size(std::stoll(parameter.standard));
+  if (parameter.kind == Kind::kReal) return std::stod(parameter.standard);
+  return parameter.standard;
+}
+
 std::span<const Signature> signatures() { return table(); }
 
 const Signature* find_signature(const std::string& name) {

@@ -116,7 +116,10 @@ std::string Size::text() const {
     text += text.empty() ? (minus ? "-" : "") : (minus ? " - " : " + ");
     const uint64_t count = minus ? -static_cast<uint64_t>(factor) : static_cast<uint64_t>(factor);
     std::string term = count == 1 ? "" : fmt::format("{}", count);
-    for (const Atom& atom : atoms) term += (term.empty() ? "" : " * ") + atom.text;
+    // A quotient that is multiplied stands in parentheses: 2 * (n / 3) is not 2 * n / 3.
+    const bool alone = count == 1 && atoms.size() == 1;
+    for (const Atom& atom : atoms)
+      term += (term.empty() ? "" : " * ") + (atom.numerator && !alone ? "(" + atom.text + ")" : atom.text);
     text += term;
   }
   return text.empty() ? "0" : text;

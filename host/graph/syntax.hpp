@@ -3,28 +3,14 @@
 #pragma once
 
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "host/graph/place.hpp"
+
 namespace swai::graph {
-
-struct Place {
-  int line = 1;
-  int column = 1;
-};
-
-// Something is wrong with the text, at this place of it.
-class GraphError : public std::runtime_error {
- public:
-  GraphError(Place place, const std::string& message) : std::runtime_error(message), place_(place) {}
-  Place place() const { return place_; }
-
- private:
-  Place place_;
-};
 
 // 3, 0.5, past, 2 * (frames + 1)
 struct Expression {
@@ -74,14 +60,14 @@ struct Declaration {
   TypeText type;
 };
 
-struct Argument {
+struct ArgumentText {
   Place place;
   std::string key;  // empty: by position
   std::variant<Name, Expression> value;
 };
 
 // y: f32[1, width] in scratch = add(a, b)
-struct Target {
+struct TargetText {
   Name name;
   std::optional<TypeText> type;
   std::optional<Name> buffer;
@@ -89,9 +75,9 @@ struct Target {
 };
 
 struct Call {
-  std::vector<Target> targets;
+  std::vector<TargetText> targets;
   std::string operation;
-  std::vector<Argument> arguments;
+  std::vector<ArgumentText> arguments;
 };
 
 struct Statement;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 namespace swai::graph {
 namespace {
 
@@ -66,9 +68,11 @@ class Scanner {
     take(Token::Kind::kSign, text_.substr(at_, 2) == ".." ? 2 : 1);
   }
 
+  // Loops number the values of their turns: x'3.
   size_t word_length() const {
     size_t length = 1;
-    while (at_ + length < text_.size() && is_word(text_[at_ + length])) ++length;
+    while (at_ + length < text_.size() && (is_word(text_[at_ + length]) || text_[at_ + length] == '\''))
+      ++length;
     return length;
   }
 
@@ -100,6 +104,13 @@ class Scanner {
 };
 
 }  // namespace
+
+bool is_keyword(std::string_view word) {
+  static const std::set<std::string_view> kKeywords = {"graph",  "size",   "input",  "weight", "state",
+                                                       "output", "buffer", "repeat", "with",   "next",
+                                                       "in",     "packed", "split"};
+  return kKeywords.contains(word);
+}
 
 std::vector<Token> tokens_of(std::string_view text) {
   if (text.size() > kMaxText) throw GraphError({}, "the text is longer than 4 MiB");

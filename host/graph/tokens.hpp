@@ -17,6 +17,9 @@ struct Token {
   bool glued = false;  // nothing lies between it and the token before
 };
 
+// A word of the language, which begins no name.
+bool is_keyword(std::string_view word);
+
 // The last one is the end. Lines end nothing inside of parentheses and brackets. Throws GraphError.
 std::vector<Token> tokens_of(std::string_view text);
 

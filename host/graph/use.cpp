@@ -6,8 +6,6 @@
 
 #include <algorithm>
 
-#include "host/graph/signatures.hpp"
-
 namespace swai::graph {
 
 std::optional<ValueId> Use::operand(const std::string& name) const {

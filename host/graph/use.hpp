@@ -4,11 +4,9 @@
 
 #include <span>
 
-#include "host/graph/graph.hpp"
+#include "host/graph/signature.hpp"
 
 namespace swai::graph {
-
-struct Signature;
 
 // Every operand that is needed is there, of some type; every setting has a value.
 class Use {

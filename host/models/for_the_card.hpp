@@ -12,11 +12,12 @@ namespace swai::models {
 // Of a graph's states those that have a row for each token there is room for: keys and values.
 inline bool is_of_tokens(const std::string& state) { return state.starts_with("layer["); }
 
-// The card's program for a model from `path`. Throws InputError, which names it, when there is none.
-inline graph::Program program_for(const std::string& path, const std::string& graph_text,
-                                  uint32_t stands_for = 1) {
+// The card's program for a model from `path`, whose graph `build` makes. Throws InputError, which names it,
+// when there is none.
+template <typename Build>
+graph::Program program_for(const std::string& path, const Build& build, uint32_t stands_for = 1) {
   try {
-    return graph::program_of(graph_text, stands_for);
+    return graph::program_of(build(), stands_for);
   } catch (const graph::GraphError& error) {
     refuse(path, fmt::format("is a model that the card cannot compute: {}", error.what()));
   } catch (const graph::SizeError& error) {

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "cpe-kernels/operators/common/places.hpp"
 #include "cpe-kernels/operators/sample/settings.hpp"
+#include "host/graph/builder.hpp"
 #include "host/models/for_the_card.hpp"
 #include "host/models/four_bits.hpp"
 #include "host/transcribe/beam_chunks.hpp"
@@ -15,241 +15,273 @@
 namespace swai::transcribe {
 namespace {
 
-class Writer {
- public:
-  explicit Writer(const CardWhisper& model) : model_(model), shape_(model.shape) {}
+using graph::Argument, graph::Builder, graph::Element, graph::Size, graph::Target, graph::Tensor, graph::Type;
 
-  std::string encoder() {
-    part_ = "encoder";
-    line("graph whisper_encoder");
-    line("input mel: f32[{}, {}]", model_.frames() + 2, shape_.mels);
-    // Rows of zeros at both ends stay what they are; the second convolution needs the first of them only.
-    line("state padded: f32[{}, {}]", model_.frames() + 1, shape_.width);
-    convolution("first", "mel", "conv1", shape_.mels, "");
-    line("between = extend(padded, first, at: 1)");
-    line("weight positions: f32[{}, {}]", model_.moments, shape_.width);
-    convolution("sound", "between", "conv2", shape_.width, ", stride: 2, residual: positions");
-    line("repeat layer in 0 .. {} with x = sound {{", shape_.audio_layers);
-    indent_ = "  ";
-    norm("normal", "x", "layer[layer].attention.norm");
-    projection("q", "normal", "layer[layer].attention.query");
-    projection("k", "normal", "layer[layer].attention.key", key_bias());
-    projection("v", "normal", "layer[layer].attention.value");
-    line("seen = attention(q, k, v, heads: {}, products: {})", shape_.audio_heads, few_bits() ? "i8" : "f32");
-    projection("mixed", "seen", "layer[layer].attention.output", kBias, ", residual: x");
-    feed_forward("mixed", "next x");
-    indent_.clear();
-    line("}}");
-    norm("heard", "x", "norm");
-    for (uint32_t i = 0; i < shape_.text_layers; ++i) {
-      // Weights of the decoder, which this graph uses.
-      for (const char* const what : {"keys", "values"}) {
-        const bool keys = what[0] == 'k';
-        const std::string result = fmt::format("layer[{}].cross.{}", i, what);
-        line("output {}: f32[{}, {}]", result, model_.moments, shape_.width);
-        projection(result, "heard", fmt::format("cross[{}].{}", i, keys ? "key" : "value"),
-                   keys ? key_bias() : kBias);
-      }
-    }
-    return std::move(text_);
-  }
+Type of(Element element, std::vector<Size> dimensions) {
+  return {.element = element, .dimensions = std::move(dimensions)};
+}
+Type f32(std::vector<Size> dimensions) { return of(Element::kF32, std::move(dimensions)); }
+Type i32(std::vector<Size> dimensions) { return of(Element::kI32, std::move(dimensions)); }
 
-  std::string beams(uint32_t count) {
-    beams_ = count;
-    return decoder(count);
-  }
-
-  std::string decoder(uint32_t rows) {
-    part_ = "decoder";
-    line("graph whisper_decoder");
-    if (rows == 1 || beams_ != 0) {
-      line("size rows = {}", rows);
-    } else {
-      line("size rows in 1 .. {}", rows);
-    }
-    line("size past in 0 .. {}", beams_ != 0 ? shape_.text_context - 1 : model_.room() - rows);
-    line("input tokens: i32[rows]");
-    line("weight embedding: {}[{}, {}]", few_bits() ? "f16" : "f32", shape_.vocabulary, shape_.width);
-    line("weight positions: f32[{}, {}]", model_.room(), shape_.width);
-    if (beams_ != 0) {
-      line("input places: i32[rows]");
-      line("input chunks: i32[rows, {}]", BeamChunks(beams_, shape_.text_context).of_each());
-      line("words = embedding(tokens, embedding)");
-      line("place_rows = embedding(places, positions)");
-      line("embedded = add(words, place_rows)");
-    } else {
-      line("embedded = embedding(tokens, embedding, positions: positions, at: past)");
-    }
-    line("repeat layer in 0 .. {} with x = embedded {{", shape_.text_layers);
-    indent_ = "  ";
-    norm("normal", "x", "layer[layer].attention.norm");
-    projection("q", "normal", "layer[layer].attention.query");
-    projection("k", "normal", "layer[layer].attention.key", key_bias());
-    projection("v", "normal", "layer[layer].attention.value");
-    kept("keys", "k");
-    kept("values", "v");
-    line("seen = attention(q, keys, values, heads: {}, causal: yes, past: past{})", shape_.text_heads,
-         beams_ != 0 ? ", positions: places, chunks: chunks" : "");
-    projection("mixed", "seen", "layer[layer].attention.output", kBias, ", residual: x");
-    norm("asking", "mixed", "layer[layer].cross.norm");
-    projection("asked", "asking", "layer[layer].cross.query");
-    for (const char* const what : {"keys", "values"})
-      line("input layer[layer].cross.{}: f32[{}, {}]", what, model_.moments, shape_.width);
-    line("heard = attention(asked, layer[layer].cross.keys, layer[layer].cross.values, heads: {})",
-         shape_.text_heads);
-    projection("both", "heard", "layer[layer].cross.output", kBias, ", residual: mixed");
-    feed_forward("both", "next x");
-    indent_.clear();
-    line("}}");
-    if (beams_ == 0) {
-      line("last_row = slice(x, first: rows - 1, rows: 1)");
-      line("output logits: f32[1, {}]", shape_.vocabulary);
-    }
-    norm("last", beams_ != 0 ? "x" : "last_row", "norm");
-    if (few_bits()) {
-      matrix("head", shape_.vocabulary, shape_.width);
-      linear("logits", "last", "head", "");
-    } else {
-      linear("logits", "last", "embedding", "");
-    }
-    choice();
-    return std::move(text_);
-  }
-
- private:
+// What graphs of encoder and decoder share.
+class WhisperGraph {
+ protected:
   enum Bias : bool { kNoBias, kBias };
+  using Arguments = std::vector<Argument>;
 
-  template <typename... Parts>
-  void line(fmt::format_string<Parts...> format, Parts&&... parts) {
-    text_ += indent_;
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Parts>(parts)...);
-    text_ += '\n';
-  }
+  // `part`: "encoder" or "decoder".
+  WhisperGraph(const CardWhisper& model, const std::string& part)
+      : model_(model), shape_(model.shape), part_(part), b_("whisper_" + part) {}
 
   Bias key_bias() const { return Bias{model_.key_bias}; }
   bool few_bits() const { return model_.precision != Precision::kFp32; }
 
-  // Of a weight of this graph: "layer[layer].attention.query", "cross[2].key", "head".
-  Store store_of(const std::string& weight) const {
-    const size_t point = weight.find('.');
-    if (point == std::string::npos) return model_.storing.at(weight);
-    const std::string part = weight.starts_with("cross[") ? "decoder.cross" : part_;
-    return model_.storing.at(part + weight.substr(point));
-  }
+  // Within a layer names begin with it.
+  std::string named(const std::string& name) const { return layer_ + name; }
 
-  void matrix(const std::string& name, uint32_t rows, uint32_t columns) {
-    switch (store_of(name)) {
-      case Store::kFp32:
-        return line("weight {}: f32[{}, {}]", name, rows, columns);
-      case Store::kEight:
-        line("weight {}: i8[{}, {}] packed", name, rows, columns);
-        break;
-      case Store::kFour:
-        line("weight {}: i4[{}, {}] packed {}", name, rows, columns, models::kFourBitGroup);
-        break;
+  Tensor vector(const std::string& name, uint32_t columns) { return b_.weight(name, f32({columns})); }
+
+  // `kind`: of the matrix, without its part of the model and its layer.
+  Arguments matrix(const std::string& name, Store store, uint32_t rows, uint32_t columns) {
+    Type type = f32({rows, columns});
+    if (store == Store::kEight) {
+      type.element = Element::kI8;
+      type.packed = graph::Packing{};
+    } else if (store == Store::kFour) {
+      type.element = Element::kI4;
+      type.packed = graph::Packing{models::kFourBitGroup};
     }
-    line("weight {}.scale: f32[{}]", name, rows);
+    Arguments weights = {{"weight", b_.weight(name, type)}};
+    if (store != Store::kFp32) weights.emplace_back("scale", vector(name + ".scale", rows));
+    return weights;
   }
 
-  void vector(const std::string& name, uint32_t columns) { line("weight {}: f32[{}]", name, columns); }
+  Tensor linear(const Target& result, Tensor x, const std::string& weight, Store store, uint32_t rows,
+                uint32_t columns, Bias biased, const Arguments& more = {}) {
+    Arguments arguments = matrix(weight, store, rows, columns);
+    if (biased) arguments.emplace_back("bias", vector(weight + ".bias", rows));
+    arguments.emplace_back("x", x);
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return b_.add(result, "linear", arguments);
+  }
+  Tensor projection(const std::string& result, Tensor x, const std::string& kind, Bias biased = kBias,
+                    const Arguments& more = {}) {
+    return linear(named(result), x, named(kind), store_of(kind), shape_.width, shape_.width, biased, more);
+  }
+  Store store_of(const std::string& kind) const { return model_.storing.at(part_ + "." + kind); }
 
-  void linear(const std::string& result, const std::string& x, const std::string& weight,
-              const std::string& more) {
-    line("{} = linear({}, {}{}{})", result, x, weight, few_bits() ? ", " + weight + ".scale" : "", more);
+  Tensor norm(const std::string& result, Tensor x, const std::string& kind) {
+    const Tensor weight = vector(named(kind), shape_.width);
+    const Tensor bias = vector(named(kind + ".bias"), shape_.width);
+    return b_.add(named(result), "layer_norm", {x, weight, bias});
   }
 
-  void projection(const std::string& result, const std::string& x, const std::string& weight,
-                  Bias biased = kBias, const std::string& more = "") {
-    layer(result, x, weight, shape_.width, shape_.width, biased, more);
-  }
-  void layer(const std::string& result, const std::string& x, const std::string& weight, uint32_t rows,
-             uint32_t columns, Bias biased, const std::string& more) {
-    matrix(weight, rows, columns);
-    if (biased) vector(weight + ".bias", rows);
-    linear(result, x, weight, (biased ? fmt::format(", bias: {}.bias", weight) : "") + more);
-  }
-
-  void convolution(const std::string& result, const std::string& x, const std::string& weight,
-                   uint32_t channels, const std::string& more) {
-    line("weight {}: f32[{}, 3, {}]", weight, shape_.width, channels);
-    vector(weight + ".bias", shape_.width);
-    line("{} = convolution({}, {}, {}.bias, activation: gelu{})", result, x, weight, weight, more);
-  }
-
-  void norm(const std::string& result, const std::string& x, const std::string& weight) {
-    vector(weight, shape_.width);
-    vector(weight + ".bias", shape_.width);
-    line("{} = layer_norm({}, {}, {}.bias)", result, x, weight, weight);
-  }
-
-  void kept(const std::string& name, const std::string& rows) {
-    if (beams_ != 0) {
-      line("state layer[layer].{}: f32[{}, {}]", name,
-           BeamChunks(beams_, shape_.text_context).count() * operators::kChunkRows, shape_.width);
-      line("{0} = place(layer[layer].{0}, {1}, places, chunks)", name, rows);
-    } else {
-      line("state layer[layer].{}: f32[{}, {}]", name, model_.room(), shape_.width);
-      line("{0} = extend(layer[layer].{0}, {1}, at: past)", name, rows);
-    }
-  }
-
-  // By the rules of the moment: what is forbidden (of two lists of bits one), what is allowed now (ranges).
-  void choice() {
-    const uint32_t rows = std::max(beams_, 1U);
-    line("state left: f32[{}, {}]", rows, shape_.vocabulary);
-    line("size begun in 0 .. 1");
-    line("input forbidden: i32[2, {}]", (shape_.vocabulary + 31) / 32);
-    line("input ranges: i32[{}, {}]", rows, 2 * kRanges);
-    line("bits = slice(forbidden, first: begun, rows: 1)");
-    if (beams_ != 0) {
-      line("all = extend(left, logits, at: 0)");
-      line("possible = mask(all, bits, ranges)");
-    } else {
-      line("possible = mask(left, bits, ranges, of: logits)");
-    }
-    line("preferred = prefer_group(possible, first: {})", model_.first_timestamp);
-    if (beams_ != 0) {
-      line("output likeliest: f32[rows, {}]", beams_ + 1);
-      line("output followers: i32[rows, {}]", beams_ + 1);
-      line("probable = log_softmax(preferred)");
-      line("likeliest, followers = top_k(probable, count: {})", beams_ + 1);
-      return;
-    }
-    line("input settings: i32[1, {}]", sizeof(operators::SampleSettings) / sizeof(uint32_t));
-    line("output token: i32[1]");
-    line("output log_probability: f32[1]");
-    line("token, log_probability = sample(preferred, settings, position: past + rows)");
-  }
-
-  void feed_forward(const std::string& x, const std::string& result) {
-    const std::string part = "layer[layer].feed_forward.";
-    norm("second", x, part + "norm");
-    layer("inside", "second", part + "up", shape_.inner, shape_.width, kBias, ", activation: gelu");
-    layer(result, "inside", part + "down", shape_.width, shape_.inner, kBias, ", residual: " + x);
+  Tensor feed_forward(Tensor x) {
+    const Tensor second = norm("second", x, "feed_forward.norm");
+    const std::string up = "feed_forward.up", down = "feed_forward.down";
+    const Tensor inside = linear(named("inside"), second, named(up), store_of(up), shape_.inner, shape_.width,
+                                 kBias, {{"activation", "gelu"}});
+    return linear(named("next"), inside, named(down), store_of(down), shape_.width, shape_.inner, kBias,
+                  {{"residual", x}});
   }
 
   const CardWhisper& model_;
   const models::WhisperShape& shape_;
-  uint32_t beams_ = 0;  // 0: it writes one text
-  std::string part_;    // that it writes
-  std::string text_;
-  std::string indent_;
+  std::string part_;
+  Builder b_;
+  std::string layer_;  // "layer[3]."
+};
+
+class Encoder : WhisperGraph {
+ public:
+  explicit Encoder(const CardWhisper& model) : WhisperGraph(model, "encoder") {}
+
+  graph::Graph whole() {
+    const Tensor mel = b_.input("mel", f32({model_.frames() + 2, shape_.mels}));
+    // Rows of zeros at both ends stay what they are; the second convolution needs the first of them only.
+    const Tensor padded = b_.state("padded", f32({model_.frames() + 1, shape_.width}));
+    const Tensor first = convolution("first", mel, "conv1", shape_.mels);
+    const Tensor between = b_.add("between", "extend", {padded, first, {"at", 1}});
+    const Tensor positions = b_.weight("positions", f32({model_.moments, shape_.width}));
+    Tensor x = convolution("sound", between, "conv2", shape_.width, {{"stride", 2}, {"residual", positions}});
+    for (uint32_t i = 0; i < shape_.audio_layers; ++i) {
+      const Builder::Turn turn(b_, "layer", i);
+      layer_ = fmt::format("layer[{}].", i);
+      x = feed_forward(attention(x));
+    }
+    layer_.clear();
+    const Tensor heard = norm("heard", x, "norm");
+    for (uint32_t i = 0; i < shape_.text_layers; ++i) {
+      // Weights of the decoder, which this graph uses.
+      for (const std::string what : {"key", "value"}) {
+        const Tensor result =
+            b_.output(fmt::format("layer[{}].cross.{}s", i, what), f32({model_.moments, shape_.width}));
+        linear(result, heard, fmt::format("cross[{}].{}", i, what),
+               model_.storing.at("decoder.cross." + what), shape_.width, shape_.width,
+               what == "key" ? key_bias() : kBias);
+      }
+    }
+    return b_.finish();
+  }
+
+ private:
+  Tensor convolution(const std::string& result, Tensor x, const std::string& name, uint32_t channels,
+                     const Arguments& more = {}) {
+    const Tensor weight = b_.weight(name, f32({shape_.width, 3, channels}));
+    Arguments arguments = {x, weight, vector(name + ".bias", shape_.width), {"activation", "gelu"}};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return b_.add(result, "convolution", arguments);
+  }
+
+  Tensor attention(Tensor x) {
+    const Tensor normal = norm("normal", x, "attention.norm");
+    const Tensor q = projection("q", normal, "attention.query");
+    const Tensor k = projection("k", normal, "attention.key", key_bias());
+    const Tensor v = projection("v", normal, "attention.value");
+    const Tensor seen =
+        b_.add(named("seen"), "attention",
+               {q, k, v, {"heads", shape_.audio_heads}, {"products", few_bits() ? "i8" : "f32"}});
+    return projection("mixed", seen, "attention.output", kBias, {{"residual", x}});
+  }
+};
+
+class Decoder : WhisperGraph {
+ public:
+  // `beams`: 0 for one text; else each row is a text's.
+  Decoder(const CardWhisper& model, uint32_t rows, uint32_t beams)
+      : WhisperGraph(model, "decoder"), beams_(beams) {
+    const bool fixed = rows == 1 || beams != 0;
+    rows_ = fixed ? Size(rows) : b_.size("rows", {1, rows});
+    past_ = b_.size("past", {0, beams != 0 ? shape_.text_context - 1 : model_.room() - rows});
+  }
+
+  graph::Graph whole() {
+    Tensor x = embedded();
+    for (uint32_t i = 0; i < shape_.text_layers; ++i) {
+      const Builder::Turn turn(b_, "layer", i);
+      layer_ = fmt::format("layer[{}].", i);
+      x = feed_forward(cross_attention(attention(x)));
+    }
+    layer_.clear();
+    choose(logits(x));
+    return b_.finish();
+  }
+
+ private:
+  Tensor embedded() {
+    const Tensor tokens = b_.input("tokens", i32({rows_}));
+    embedding_ = b_.weight("embedding",
+                           of(few_bits() ? Element::kF16 : Element::kF32, {shape_.vocabulary, shape_.width}));
+    const Tensor positions = b_.weight("positions", f32({model_.room(), shape_.width}));
+    if (beams_ == 0)
+      return b_.add("embedded", "embedding", {tokens, embedding_, {"positions", positions}, {"at", past_}});
+    places_ = b_.input("places", i32({rows_}));
+    chunks_ = b_.input("chunks", i32({rows_, BeamChunks(beams_, shape_.text_context).of_each()}));
+    const Tensor words = b_.add("words", "embedding", {tokens, embedding_});
+    const Tensor place_rows = b_.add("place_rows", "embedding", {places_, positions});
+    return b_.add("embedded", "add", {words, place_rows});
+  }
+
+  Tensor kept(const std::string& name, Tensor rows) {
+    const size_t room =
+        beams_ == 0 ? model_.room() : BeamChunks(beams_, shape_.text_context).count() * operators::kChunkRows;
+    const Tensor state = b_.state(named(name), f32({room, shape_.width}));
+    if (beams_ != 0) return b_.add(named("all_" + name), "place", {state, rows, places_, chunks_});
+    return b_.add(named("all_" + name), "extend", {state, rows, {"at", past_}});
+  }
+
+  Tensor attention(Tensor x) {
+    const Tensor normal = norm("normal", x, "attention.norm");
+    const Tensor q = projection("q", normal, "attention.query");
+    const Tensor k = projection("k", normal, "attention.key", key_bias());
+    const Tensor v = projection("v", normal, "attention.value");
+    const Tensor keys = kept("keys", k);
+    const Tensor values = kept("values", v);
+    Arguments arguments = {q, keys, values, {"heads", shape_.text_heads}, {"causal", "yes"}, {"past", past_}};
+    if (beams_ != 0) {
+      arguments.emplace_back("positions", places_);
+      arguments.emplace_back("chunks", chunks_);
+    }
+    const Tensor seen = b_.add(named("seen"), "attention", arguments);
+    return projection("mixed", seen, "attention.output", kBias, {{"residual", x}});
+  }
+
+  Tensor cross_attention(Tensor x) {
+    const Tensor asking = norm("asking", x, "cross.norm");
+    const Tensor asked = projection("asked", asking, "cross.query");
+    const Type type = f32({model_.moments, shape_.width});
+    const Tensor keys = b_.input(named("cross.keys"), type), values = b_.input(named("cross.values"), type);
+    const Tensor heard =
+        b_.add(named("heard"), "attention", {asked, keys, values, {"heads", shape_.text_heads}});
+    return projection("both", heard, "cross.output", kBias, {{"residual", x}});
+  }
+
+  Tensor logits(Tensor x) {
+    Target result("logits");
+    if (beams_ == 0) {
+      x = b_.add("last_row", "slice", {x, {"first", rows_ - 1}, {"rows", 1}});
+      result = b_.output("logits", f32({1, shape_.vocabulary}));
+    }
+    const Tensor last = norm("last", x, "norm");
+    if (!few_bits()) return b_.add(result, "linear", {last, embedding_});
+    return linear(result, last, "head", model_.storing.at("head"), shape_.vocabulary, shape_.width, kNoBias);
+  }
+
+  // By the rules of the moment: what is forbidden (of two lists of bits one), what is allowed now (ranges).
+  void choose(Tensor logits) {
+    const uint32_t rows = std::max(beams_, 1U);
+    const Tensor left = b_.state("left", f32({rows, shape_.vocabulary}));
+    const Size begun = b_.size("begun", {0, 1});
+    const Tensor forbidden = b_.input("forbidden", i32({2, (shape_.vocabulary + 31) / 32}));
+    const Tensor ranges = b_.input("ranges", i32({rows, 2 * kRanges}));
+    const Tensor bits = b_.add("bits", "slice", {forbidden, {"first", begun}, {"rows", 1}});
+    Arguments masked = {left, bits, ranges};
+    if (beams_ != 0) {
+      masked[0] = b_.add("all", "extend", {left, logits, {"at", 0}});
+    } else {
+      masked.emplace_back("of", logits);
+    }
+    const Tensor possible = b_.add("possible", "mask", masked);
+    const Tensor preferred =
+        b_.add("preferred", "prefer_group", {possible, {"first", model_.first_timestamp}});
+    if (beams_ != 0) {
+      const Tensor likeliest = b_.output("likeliest", f32({rows_, beams_ + 1}));
+      const Tensor followers = b_.output("followers", i32({rows_, beams_ + 1}));
+      const Tensor probable = b_.add("probable", "log_softmax", {preferred});
+      b_.add_all({likeliest, followers}, "top_k", {probable, {"count", beams_ + 1}});
+      return;
+    }
+    const int64_t words = sizeof(operators::SampleSettings) / sizeof(uint32_t);
+    const Tensor settings = b_.input("settings", i32({1, words}));
+    const Tensor token = b_.output("token", i32({1}));
+    const Tensor log_probability = b_.output("log_probability", f32({1}));
+    b_.add_all({token, log_probability}, "sample", {preferred, settings, {"position", past_ + rows_}});
+  }
+
+  uint32_t beams_;
+  Size rows_, past_;
+  Tensor embedding_, places_, chunks_;
 };
 
 }  // namespace
 
-std::string encoder_graph(const CardWhisper& model) { return Writer(model).encoder(); }
-std::string decoder_graph(const CardWhisper& model, uint32_t rows) { return Writer(model).decoder(rows); }
-std::string beams_graph(const CardWhisper& model, uint32_t beams) { return Writer(model).beams(beams); }
+graph::Graph encoder_graph(const CardWhisper& model) { return Encoder(model).whole(); }
+graph::Graph decoder_graph(const CardWhisper& model, uint32_t rows) {
+  return Decoder(model, rows, 0).whole();
+}
+graph::Graph beams_graph(const CardWhisper& model, uint32_t beams) {
+  return Decoder(model, beams, beams).whole();
+}
 
 WhisperPrograms whisper_programs(const CardWhisper& model, uint32_t stands_for) {
-  return {models::program_for(model.path, encoder_graph(model), stands_for),
-          models::program_for(model.path, decoder_graph(model, kChunk), stands_for),
-          models::program_for(model.path, decoder_graph(model, 1), stands_for)};
+  const auto program = [&](const auto& build) { return models::program_for(model.path, build, stands_for); };
+  return {program([&] { return encoder_graph(model); }),
+          program([&] { return decoder_graph(model, kChunk); }),
+          program([&] { return decoder_graph(model, 1); })};
 }
 
 graph::Program beams_program(const CardWhisper& model, uint32_t beams) {
-  return models::program_for(model.path, beams_graph(model, beams));
+  return models::program_for(model.path, [&] { return beams_graph(model, beams); });
 }
 
 }  // namespace swai::transcribe

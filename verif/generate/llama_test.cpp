@@ -37,8 +37,8 @@ class Evaluated {
   explicit Evaluated(const models::Model& model, bool penalises = false)
       : penalises_(penalises),
         card_(generate::card_llama(model, generate::Precision::kFp32)),
-        several_(graph::graph_of(generate::llama_graph(card_, {8, kRoom, false, penalises}))),
-        one_(graph::graph_of(generate::llama_graph(card_, {1, kRoom, false, penalises}))) {
+        several_(generate::llama_graph(card_, {8, kRoom, false, penalises})),
+        one_(generate::llama_graph(card_, {1, kRoom, false, penalises})) {
     generate::pack_llama(model, card_, [&](const std::string& name, std::span<const uint8_t> contents) {
       named_.put(name, contents);
     });
@@ -124,20 +124,22 @@ TEST_CASE("penalties for what the text has") {
   }
 }
 
-TEST_CASE("graphs of every precision and step are accepted") {
+TEST_CASE("graphs of every precision and step are accepted, and read back as they are printed") {
   for (const std::string name : {"tiny-llama", "tiny-llama-q.gguf", kStories}) {
     for (const auto precision :
          {generate::Precision::kFp32, generate::Precision::kW8A8, generate::Precision::kW4A8}) {
       for (const uint32_t rows : {1U, 64U}) {
         const generate::CardLlama card = generate::card_llama(model_named(name), precision);
-        const std::string text = generate::llama_graph(card, {rows, 100});
-        CAPTURE(text);
-        CHECK(graph::graph_of(text).notes.empty());
+        const graph::Graph graph = generate::llama_graph(card, {rows, 100});
+        CHECK(graph.notes == std::vector<std::string>());
+        graph::check_reads_back(graph);
       }
       const generate::CardLlama card = generate::card_llama(model_named(name), precision);
       for (const bool penalises : {false, true}) {
         const generate::Step step = {.rows = 8, .room = 128, .penalises = penalises, .own_texts = true};
-        CHECK(graph::graph_of(generate::llama_graph(card, step)).notes.empty());
+        const graph::Graph graph = generate::llama_graph(card, step);
+        CHECK(graph.notes == std::vector<std::string>());
+        graph::check_reads_back(graph);
       }
     }
   }

@@ -2,6 +2,7 @@
 # Tests of graph text, and of the lists that come of it on the functional model of a core group.
 
 $(eval $(call cxx_program,test-graph,$(addprefix verif/graph/, \
+    builder_test.cpp \
     check_test.cpp \
     evaluate.cpp \
     list_test.cpp \

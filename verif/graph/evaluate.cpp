@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "host/graph/signatures.hpp"
+#include "host/graph/use.hpp"
 
 namespace swai::graph {
 namespace {

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "host/graph/check.hpp"
 #include "host/graph/lower.hpp"
 #include "host/graph/template_file.hpp"
 

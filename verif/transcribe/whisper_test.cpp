@@ -80,7 +80,7 @@ TEST_CASE("whisper: graphs and weights are the model, files of every format") {
     for (uint32_t frame = 0; frame < card.frames(); ++frame)
       for (uint32_t band = 0; band < card.shape.mels; ++band) rows.push_back(mel.row(band)[frame]);
     rows.resize(rows.size() + card.shape.mels);
-    const auto cross = encoder.run(graph::graph_of(transcribe::encoder_graph(card)), {});
+    const auto cross = encoder.run(transcribe::encoder_graph(card), {});
     for (const auto& [value, numbers] : cross) decoder.kept[value] = numbers;
     const models::Matrix sound = reference.encode(mel);
 
@@ -88,8 +88,8 @@ TEST_CASE("whisper: graphs and weights are the model, files of every format") {
     decoder.kept["forbidden"].resize(2 * words);
     decoder.kept["ranges"].resize(2 * transcribe::kRanges);
     decoder.kept["settings"].resize(sizeof(operators::SampleSettings) / sizeof(uint32_t));
-    const graph::Graph several = graph::graph_of(transcribe::decoder_graph(card, 8));
-    const graph::Graph one = graph::graph_of(transcribe::decoder_graph(card, 1));
+    const graph::Graph several = transcribe::decoder_graph(card, 8);
+    const graph::Graph one = transcribe::decoder_graph(card, 1);
     std::vector<Token> tokens;
     for (const size_t count : {3, 1, 2, 1}) {
       std::map<std::string, int64_t> sizes = {{"past", static_cast<int64_t>(tokens.size())}, {"begun", 1}};
@@ -123,7 +123,7 @@ TEST_CASE("whisper: texts that go on in several ways are each what the model mak
           weights.linear(sound, fmt::format("decoder.layer.{}.cross.{}", layer, what)).values;
   decoder.kept["forbidden"].resize(2 * size_t{(card.shape.vocabulary + 31) / 32});
   decoder.kept["ranges"].resize(size_t{kBeams} * 2 * transcribe::kRanges);
-  const graph::Graph graph = graph::graph_of(transcribe::beams_graph(card, kBeams));
+  const graph::Graph graph = transcribe::beams_graph(card, kBeams);
 
   transcribe::BeamChunks chunks(kBeams, card.shape.text_context);
   chunks.begin(0);
@@ -165,10 +165,10 @@ TEST_CASE("whisper: graphs of all precisions are accepted, and take the weights 
   const models::Model model = models::load(models::sample("tiny-whisper"));
   const auto check = [&](const transcribe::CardWhisper& card) {
     const transcribe::WhisperPrograms programs = transcribe::whisper_programs(card);
-    for (const std::string& text : {transcribe::encoder_graph(card), transcribe::decoder_graph(card, 1),
-                                    transcribe::beams_graph(card, 5)}) {
-      CAPTURE(text);
-      CHECK(graph::graph_of(text).notes.empty());
+    for (const graph::Graph& graph : {transcribe::encoder_graph(card), transcribe::decoder_graph(card, 1),
+                                      transcribe::decoder_graph(card, 8), transcribe::beams_graph(card, 5)}) {
+      CHECK(graph.notes == std::vector<std::string>());
+      graph::check_reads_back(graph);
     }
     for (const bool encoder : {true, false}) {
       const graph::Layout layout((encoder ? programs.encoder : programs.one).pattern,
