@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/cli/any_model.hpp"
 
-#include "host/generate/packed_llama.hpp"
+#include "host/generate/packed_model.hpp"
 #include "host/models/load.hpp"
 
 namespace swai::cli {
@@ -26,7 +26,7 @@ AnyModel open_any_model(const std::string& path, const std::string& tokens,
     return language([&] { return generate::open_packed(*packed, precision); });
   }
   models::Model loaded = models::load(path, tokens);
-  if (!loaded.is_llama())
+  if (!loaded.is_decoder())
     return transcribe::whisper_model(std::move(loaded), precision.value_or(Precision::kW8A8), four_bits);
   return language(
       [&] { return generate::card_model(std::move(loaded), precision.value_or(Precision::kFp32)); });

@@ -17,8 +17,8 @@ namespace swai::cli {
 using AnyModel = std::variant<generate::CardModel, transcribe::WhisperModel>;
 
 // A file or folder, packed or not. `tokens`: as models::load takes it. `precision`: of one that is not
-// packed; none: fp32 of language, w8a8 of speech. `four_bits`: as transcribe::storing_of takes it; of speech
-// alone. Throws InputError.
+// packed; none: fp32 of language, w8a8 of speech. `four_bits`: as transcribe::whisper_formats takes it; of
+// speech alone. Throws InputError.
 AnyModel open_any_model(const std::string& path, const std::string& tokens,
                         std::optional<models::Precision> precision,
                         std::span<const std::string> four_bits = {});

@@ -12,7 +12,8 @@
 #include "host/cli/commands.hpp"
 #include "host/cli/progress.hpp"
 #include "host/cli/table.hpp"
-#include "host/generate/packed_llama.hpp"
+#include "host/generate/packed_model.hpp"
+#include "host/models/architectures/architecture.hpp"
 #include "host/models/ggml_writer.hpp"
 #include "host/models/load.hpp"
 #include "host/models/tokenizer.hpp"
@@ -20,7 +21,7 @@
 namespace swai::cli {
 namespace {
 
-using models::LlamaShape;
+using models::DecoderShape;
 using models::Model;
 using models::Tensor;
 using models::WhisperShape;
@@ -47,7 +48,7 @@ struct Wish {
 };
 
 // The model's numbers, in the order in which they are shown.
-Json numbers(const LlamaShape& is) {
+Json numbers(const DecoderShape& is) {
   static constexpr const char* kScalings[] = {"none", "linear", "llama3"};
   return {{"width", is.width},
           {"inner_width", is.inner},
@@ -112,14 +113,14 @@ Json describe(const Model& model, bool with_tensors) {
   const Sums sums(model);
   Json report = {{"path", model.path},
                  {"format", model.format},
-                 {"architecture", model.is_llama() ? "llama" : "whisper"},
+                 {"architecture", model.architecture->name},
                  {"numbers", std::visit([](const auto& shape) { return numbers(shape); }, model.shape)},
                  {"parameters", sums.all.values},
                  {"weight_bytes", sums.all.bytes},
                  {"types", Json::object()},
                  {"tokenizer", tokenizer_name(model.vocabulary)},
                  {"chat_template", !model.vocabulary.chat_template.empty()}};
-  if (model.is_llama()) report["tied_output"] = model.find("head") == nullptr;
+  if (model.is_decoder()) report["tied_output"] = model.find("head") == nullptr;
   for (const auto& [name, sum] : sums.types)
     report["types"][name] = {{"tensors", sum.tensors}, {"parameters", sum.values}, {"bytes", sum.bytes}};
   if (!with_tensors) return report;
@@ -131,7 +132,7 @@ Json describe(const Model& model, bool with_tensors) {
 }
 
 // What was packed says less: its tensors are the card's.
-Json numbers(const generate::CardLlama& card) {
+Json numbers(const models::CardDecoder& card) {
   return {{"width", card.shape.width},       {"inner_width", card.shape.inner},
           {"layers", card.shape.layers},     {"heads", card.shape.heads},
           {"kv_heads", card.shape.kv_heads}, {"vocabulary", card.shape.vocabulary},
@@ -141,8 +142,8 @@ Json numbers(const generate::CardLlama& card) {
 Json numbers(const transcribe::CardWhisper& card) {
   Json report = numbers(card.shape);
   report["four_bits"] = Json::array();
-  for (const auto& [kind, store] : card.storing)
-    if (store == transcribe::Store::kFour) report["four_bits"].push_back(kind);
+  for (const auto& [kind, format] : card.formats)
+    if (format == models::WeightFormat::kInt4) report["four_bits"].push_back(kind);
   return report;
 }
 
@@ -226,7 +227,7 @@ int export_for_whisper_cpp(const Cli& cli, const Wish& wish) {
   {
     const Progress progress(!cli.options().quiet, wish.output);
     std::vector<float> filters;
-    if (!model.is_llama()) filters = audio::mel_filters(model.whisper().mels);
+    if (!model.is_decoder()) filters = audio::mel_filters(model.whisper().mels);
     const auto weights = wish.weights == "f32" ? models::GgmlWeights::kF32 : models::GgmlWeights::kF16;
     models::write_ggml(model, filters, weights, wish.output);
   }

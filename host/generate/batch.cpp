@@ -21,21 +21,22 @@ static_assert(kNoText == decode::kNoText && operators::kMaxPlacedRows <= decode:
 static_assert(Programs::kChunk % kChunkRows == 0);
 
 // Of each text, for penalties.
-uint32_t said_tokens(const BatchPrograms& programs) { return text_tokens(programs.positions()); }
+uint32_t said_tokens(const BatchPrograms& programs) { return models::text_tokens(programs.positions()); }
 
 uint32_t chunks_for(uint32_t tokens) { return (tokens + Programs::kChunk + kChunkRows - 1) / kChunkRows; }
 
 }  // namespace
 
-BatchPrograms::BatchPrograms(const CardLlama& model, uint32_t most_texts, uint32_t tokens,
+BatchPrograms::BatchPrograms(const models::CardDecoder& model, uint32_t most_texts, uint32_t tokens,
                              bool with_penalties)
     : texts(most_texts),
       room(tokens),
       penalises(with_penalties),
-      several(llama_program(model, {.rows = Programs::kChunk, .room = positions(), .penalises = penalises})),
-      one(llama_program(model, {.rows = 1, .room = positions(), .penalises = penalises})),
-      next(llama_program(model,
-                         {.rows = texts, .room = positions(), .penalises = penalises, .own_texts = true})) {}
+      several(models::decoder_program(
+          model, {.rows = Programs::kChunk, .room = positions(), .penalises = penalises})),
+      one(models::decoder_program(model, {.rows = 1, .room = positions(), .penalises = penalises})),
+      next(models::decoder_program(
+          model, {.rows = texts, .room = positions(), .penalises = penalises, .own_texts = true})) {}
 
 uint32_t BatchPrograms::positions() const { return chunks_for(room) * kChunkRows; }
 
@@ -61,7 +62,7 @@ Batch::Batch(walk::Walker& walker, walk::Decoder* decoder, const LoadedModel& mo
   // Rows that have no text have these, too.
   settings_.put(walk::bytes_of(std::vector(programs.texts, settings_of({}))));
   chunks_.put(std::vector<uint8_t>(chunks_.bytes()));
-  said_.put(walk::bytes_of(std::vector(said_.bytes() / sizeof(Token), kNoToken)));
+  said_.put(walk::bytes_of(std::vector(said_.bytes() / sizeof(Token), models::kNoToken)));
 }
 
 size_t Batch::bytes_of(size_t text) const {
@@ -126,7 +127,7 @@ size_t Batch::begin(std::span<const Token> tokens, uint64_t most, const Sampling
                 number * sizeof(operators::SampleSettings));
   // Penalties look at all of it, and leave out what is no token.
   std::vector<Token> said = text.tokens;
-  said.resize(said_tokens(programs_), kNoToken);
+  said.resize(said_tokens(programs_), models::kNoToken);
   said_.put(walk::bytes_of(said), number * said.size() * sizeof(Token));
   texts_[number] = std::move(text);
   return number;
@@ -140,11 +141,11 @@ cpe::GlobalPtr<void> Batch::address(const graph::Template::Base& base, size_t te
   };
   switch (base.kind) {
     case ValueKind::kState:
-      if (base.name == kText) return of_text(said_, said_tokens(programs_) * sizeof(Token));
-      return base.name == kLogits ? logits_.address() : kept_.address(base.name);
+      if (base.name == models::kText) return of_text(said_, said_tokens(programs_) * sizeof(Token));
+      return base.name == models::kLogits ? logits_.address() : kept_.address(base.name);
     case ValueKind::kInput:
-      if (base.name == kPositions) return positions_.address();
-      if (base.name == kChunks) return chunks_.address();
+      if (base.name == models::kPositions) return positions_.address();
+      if (base.name == models::kChunks) return chunks_.address();
       return base.name == "settings" ? of_text(settings_, sizeof(operators::SampleSettings))
                                      : of_text(chosen_, sizeof(Token));
     case ValueKind::kOutput:

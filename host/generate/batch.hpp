@@ -10,7 +10,7 @@ namespace swai::generate {
 // What the card is told to do for texts of some length: known before there is a card.
 struct BatchPrograms {
   // Throws InputError, with the model's file, when it is more than the card's operators take.
-  BatchPrograms(const CardLlama& model, uint32_t texts, uint32_t room, bool penalises = false);
+  BatchPrograms(const models::CardDecoder& model, uint32_t texts, uint32_t room, bool penalises = false);
 
   // Of tokens in a text, with a whole chunk behind its end.
   uint32_t positions() const;

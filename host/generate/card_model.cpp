@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/generate/card_model.hpp"
 
-#include "host/generate/packed_llama.hpp"
+#include "host/generate/packed_model.hpp"
 #include "host/models/load.hpp"
 
 namespace swai::generate {
 
 CardModel card_model(models::Model model, Precision precision) {
   const auto shared = std::make_shared<const models::Model>(std::move(model));
-  const CardLlama card = card_llama(*shared, precision);
-  return {card, "", shared->vocabulary, [shared, card](const Put& put) { pack_llama(*shared, card, put); }};
+  const models::CardDecoder card = models::card_decoder(*shared, precision);
+  return {card, "", shared->vocabulary,
+          [shared, card](const models::Put& put) { models::pack_decoder(*shared, card, put); }};
 }
 
 CardModel open_card_model(const std::string& path, const std::string& tokens,

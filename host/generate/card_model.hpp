@@ -8,16 +8,18 @@
 #include <optional>
 #include <string>
 
-#include "host/generate/card_llama.hpp"
-#include "host/generate/llama_weights.hpp"
+#include "host/models/decoder/card.hpp"
+#include "host/models/decoder/weights.hpp"
 
 namespace swai::generate {
+
+using models::Precision, models::precision_named, models::precision_names, models::to_text;
 
 // Gives all weights of a model, one after the other.
 using Weights = std::function<void(const models::Put&)>;
 
 struct CardModel {
-  CardLlama card;
+  models::CardDecoder card;
   std::string identity;  // of a packed file; else empty
   models::Vocabulary vocabulary;
   Weights weights;

@@ -44,7 +44,7 @@ double Judge::judge(std::span<const Token> text) {
   const size_t vocabulary = model_.card().shape.vocabulary;
   std::vector<float> logits;
   double sum = 0;
-  states_.write(kText, walk::bytes_of(text), 0);
+  states_.write(models::kText, walk::bytes_of(text), 0);
   // Behind the last token nothing follows that could be judged.
   for (size_t past = 0; past + 1 < text.size(); past += kChunk) {
     const size_t rows = std::min<size_t>(kChunk, text.size() - 1 - past);

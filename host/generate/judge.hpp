@@ -2,8 +2,8 @@
 // How well a model foretells a text.
 #pragma once
 
-#include "host/generate/llama_graph.hpp"
 #include "host/generate/loaded_model.hpp"
+#include "host/models/decoder/graph.hpp"
 #include "host/models/tokenizer.hpp"
 #include "host/walk/list.hpp"
 

@@ -13,16 +13,17 @@ class LoadedModel {
   // Throws walk::CardError when the card has not so much memory.
   LoadedModel(const CardModel& model, const graph::Template& pattern, uint32_t positions);
 
-  const CardLlama& card() const { return card_; }
+  const models::CardDecoder& card() const { return card_; }
   size_t weight_bytes() const { return weights_.bytes(); }
-  // Of a weight, or of the table for rotation.
+  // Of a weight, or of a table for rotation.
   bool has(const graph::Template::Base& base) const;
   cpe::GlobalPtr<void> address(const graph::Template::Base& base) const;
 
  private:
-  CardLlama card_;
+  models::CardDecoder card_;
   walk::NamedMemory weights_;
   walk::CardMemory rotary_;
+  std::optional<walk::CardMemory> local_rotary_;  // of models that have one
 };
 
 }  // namespace swai::generate

@@ -21,11 +21,11 @@ constexpr size_t kChosenBytes = 64;
 
 }  // namespace
 
-Programs::Programs(const CardLlama& model, uint32_t tokens, bool with_penalties)
+Programs::Programs(const models::CardDecoder& model, uint32_t tokens, bool with_penalties)
     : room(tokens),
       penalises(with_penalties),
-      several(llama_program(model, {kChunk, positions(), false, penalises})),
-      one(llama_program(model, {1, positions(), false, penalises})) {}
+      several(models::decoder_program(model, {kChunk, positions(), false, penalises})),
+      one(models::decoder_program(model, {1, positions(), false, penalises})) {}
 
 walk::GrowingMemory::RowBytes bytes_of_a_token(const graph::Program& several, uint32_t positions) {
   walk::GrowingMemory::RowBytes bytes;
@@ -65,7 +65,7 @@ Session::Session(walk::Walker& walker, walk::Decoder* decoder, const LoadedModel
       model_(model),
       programs_(programs),
       room_(programs.room),
-      penalised_(programs.penalises ? text_tokens(programs.positions()) : 0),
+      penalised_(programs.penalises ? models::text_tokens(programs.positions()) : 0),
       states_(
           "states", programs.several.pattern, ValueKind::kState,
           [](const std::string& name) { return !models::is_of_tokens(name); }, walk::CardMemory::kShared),
@@ -110,7 +110,8 @@ Token Session::run(walk::List& list, const std::map<std::string, int64_t>& sizes
   work.nanoseconds += walker_.nanoseconds();
   Token token = 0;
   chosen_.get({reinterpret_cast<uint8_t*>(&token), sizeof token});
-  if (penalised_ != 0) states_.write(kText, walk::bytes_of(std::array{token}), length_ * sizeof(Token));
+  if (penalised_ != 0)
+    states_.write(models::kText, walk::bytes_of(std::array{token}), length_ * sizeof(Token));
   return token;
 }
 
@@ -119,14 +120,15 @@ void Session::begin(const Sampling& sampling) {
   settings_.put(walk::bytes_of(std::array{settings_of(sampling)}));
   length_ = 0;
   // Penalties look at all of it, and leave out what is no token.
-  if (penalised_ != 0) states_.put(kText, walk::bytes_of(std::vector<Token>(penalised_, kNoToken)));
+  if (penalised_ != 0)
+    states_.put(models::kText, walk::bytes_of(std::vector<Token>(penalised_, models::kNoToken)));
 }
 
 Token Session::append(std::span<const Token> tokens) {
   Token following = 0;
   while (!tokens.empty()) {
     const auto chunk = tokens.first(std::min<size_t>(tokens.size(), Programs::kChunk));
-    states_.write(kText, walk::bytes_of(chunk), length_ * sizeof(Token));
+    states_.write(models::kText, walk::bytes_of(chunk), length_ * sizeof(Token));
     following = run(*several_, {{"past", length_}, {"rows", static_cast<int64_t>(chunk.size())}},
                     static_cast<uint32_t>(chunk.size()), appended_);
     tokens = tokens.subspan(chunk.size());
@@ -158,7 +160,7 @@ void Session::generate(std::span<const Token> tokens, uint64_t most, std::span<c
 // One launch reads all tokens, chunk by chunk, and makes those that follow.
 void Session::decode(std::span<const Token> tokens, uint64_t most, std::span<const Token> ends,
                      const Got& got) {
-  states_.write(kText, walk::bytes_of(tokens), length_ * sizeof(Token));
+  states_.write(models::kText, walk::bytes_of(tokens), length_ * sizeof(Token));
   const uint32_t end = length_ + static_cast<uint32_t>(tokens.size());
   std::vector<walk::Decoder::Reading> readings;
   add_readings(readings, *several_, length_, end);
@@ -166,7 +168,7 @@ void Session::decode(std::span<const Token> tokens, uint64_t most, std::span<con
   const decode::Text text = {end, end + static_cast<uint32_t>(most - 1)};
   walk::Decoder::Texts places = {.texts = {&text, 1}, .tokens = chosen_.address(), .positions = {}};
   if (penalised_ != 0) {
-    places.said = states_.address(kText);
+    places.said = states_.address(models::kText);
     places.said_tokens = penalised_;
   }
   size_t runs = 0;

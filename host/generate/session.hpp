@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "host/generate/any_text.hpp"
-#include "host/generate/llama_graph.hpp"
 #include "host/generate/loaded_model.hpp"
 #include "host/generate/sampling.hpp"
+#include "host/models/decoder/graph.hpp"
 #include "host/models/tokenizer.hpp"
 #include "host/walk/decoder.hpp"
 #include "host/walk/growing_memory.hpp"
@@ -23,7 +23,7 @@ struct Programs {
   static constexpr uint32_t kChunk = 64;
 
   // Throws InputError, with the model's file, when it is more than the card's operators take.
-  Programs(const CardLlama& model, uint32_t room, bool penalises = false);
+  Programs(const models::CardDecoder& model, uint32_t room, bool penalises = false);
 
   // Of tokens in a text, with a whole chunk behind its end.
   uint32_t positions() const { return room + kChunk; }

@@ -114,6 +114,7 @@ class Lowering {
     if (!is_temporary(x) || !value.producer) return std::nullopt;
     const Node& node = graph_.nodes[*value.producer];
     if (node.operation != "layer_norm" && node.operation != "rms_norm") return std::nullopt;
+    if (node.operation == "rms_norm" && use_of(node).count("heads") != 1) return std::nullopt;
     const bool stays =
         std::ranges::all_of(node.operands, [&](std::optional<ValueId> id) { return !id || is_left(*id); });
     const bool short_enough = most_of(value.type.dimensions[1]) * stands_for_ <= kLongestNorm;

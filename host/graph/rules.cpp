@@ -165,6 +165,15 @@ std::vector<Type> norm(const Use& use) {
   return {x};
 }
 
+std::vector<Type> rms_norm(const Use& use) {
+  const Type& x = use.tensor("x", 2, kFloat);
+  const int64_t heads = use.count("heads");
+  const Size width = x.dimensions[1] / heads;
+  use.same(width * heads, x.dimensions[1], "the width of heads together, and of x");
+  vector_for(use, "weight", width);
+  return {x};
+}
+
 std::vector<Type> rotary(const Use& use) {
   const Type& x = use.tensor("x", 2, kFloat);
   const Type& table = use.tensor("table", 2, kFloat);

@@ -11,6 +11,7 @@ std::vector<Type> embedding(const Use& use);
 std::vector<Type> linear(const Use& use);
 std::vector<Type> linear_row(const Use& use);
 std::vector<Type> norm(const Use& use);
+std::vector<Type> rms_norm(const Use& use);
 std::vector<Type> rotary(const Use& use);
 std::vector<Type> attention(const Use& use);
 std::vector<Type> extend(const Use& use);

@@ -75,17 +75,18 @@ void binary(Emitter& out, Operator what) {
   node.finish(what);
 }
 
-// What has one matrix on each side: all such arguments have these names.
+// What has one matrix on each side: all such arguments have these names. `parts`: of a row, each a row to the
+// card.
 template <typename Args>
-Arguments<Args> matrix(Emitter& out) {
+Arguments<Args> matrix(Emitter& out, int64_t parts = 1) {
   const ValueId x = out.operand("x"), y = out.result();
   Arguments<Args> node(out);
   node.at(&Args::to, y);
   node.at(&Args::from, x);
-  node.set(&Args::rows, out.rows(x));
-  node.set(&Args::to_stride, out.stride(y));
-  node.set(&Args::from_stride, out.stride(x));
-  if constexpr (requires { &Args::columns; }) node.set(&Args::columns, out.columns(x));
+  node.set(&Args::rows, out.rows(x) * parts);
+  node.set(&Args::to_stride, out.stride(y) / parts);
+  node.set(&Args::from_stride, out.stride(x) / parts);
+  if constexpr (requires { &Args::columns; }) node.set(&Args::columns, out.columns(x) / parts);
   if constexpr (requires { &Args::to_type; }) node->to_type = out.number(y);
   if constexpr (requires { &Args::from_type; }) node->from_type = out.number(x);
   return node;
@@ -93,8 +94,8 @@ Arguments<Args> matrix(Emitter& out) {
 
 void unary(Emitter& out, Operator what) { matrix<UnaryArgs>(out).finish(what); }
 
-Arguments<NormArgs> norm(Emitter& out) {
-  Arguments<NormArgs> node = matrix<NormArgs>(out);
+Arguments<NormArgs> norm(Emitter& out, int64_t heads = 1) {
+  Arguments<NormArgs> node = matrix<NormArgs>(out, heads);
   node.at(&NormArgs::gamma, out.operand("weight"));
   node->epsilon = static_cast<float>(out.use().real("epsilon"));
   return node;
@@ -261,7 +262,7 @@ void silu(Emitter& out) { unary(out, Operator::kSilu); }
 void gelu(Emitter& out) {
   unary(out, out.use().word("form") == "erf" ? Operator::kGeluErf : Operator::kGeluTanh);
 }
-void rms_norm(Emitter& out) { norm(out).finish(Operator::kRmsNorm); }
+void rms_norm(Emitter& out) { norm(out, out.use().count("heads")).finish(Operator::kRmsNorm); }
 void layer_norm(Emitter& out) {
   Arguments<NormArgs> node = norm(out);
   node.at(&NormArgs::beta, out.operand("bias"));

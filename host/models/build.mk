@@ -2,9 +2,18 @@
 # Models from the files that people have.
 
 MODEL_SOURCES := $(addprefix host/models/, \
+    architectures/architecture.cpp \
+    architectures/decoder_tensors.cpp \
+    architectures/llama.cpp \
+    architectures/qwen2.cpp \
+    architectures/registry.cpp \
+    architectures/whisper.cpp \
     byte_letters.cpp \
     byte_level.cpp \
     ctranslate2.cpp \
+    decoder/card.cpp \
+    decoder/graph.cpp \
+    decoder/weights.cpp \
     eight_bits.cpp \
     file_bytes.cpp \
     four_bits.cpp \
@@ -25,6 +34,7 @@ MODEL_SOURCES := $(addprefix host/models/, \
     tokenizer.cpp \
     tokenizer_json.cpp \
     vocabulary_bytes.cpp \
+    weight_format.cpp \
     weights.cpp \
     words.cpp \
 ) $(COMMON_SOURCES) abi/sha256.cpp

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "host/models/architectures/registry.hpp"
 #include "host/models/byte_letters.hpp"
 #include "host/models/json_file.hpp"
 #include "host/models/loaders.hpp"
@@ -250,6 +251,7 @@ Model load_ctranslate2(const std::string& folder, const Siblings& siblings) {
     cut(weights, fmt::format("decoder/layer_{}/self_attention/", i), "linear_0", {"query", "key", "value"});
     cut(weights, fmt::format("decoder/layer_{}/attention/", i), "linear_1", {"key", "value"});
   }
+  model.architecture = &whisper();
   weights.move_to(model, Naming::kCTranslate2);
   model.vocabulary = read_vocabulary(siblings, shape.vocabulary);
   return model;

@@ -2,6 +2,7 @@
 // whisper.cpp's own format: no names for numbers, no offsets, one thing behind the other.
 #include <fmt/format.h>
 
+#include "host/models/architectures/registry.hpp"
 #include "host/models/loaders.hpp"
 #include "host/models/reader.hpp"
 
@@ -92,6 +93,7 @@ Model load_ggml(const SharedBytes& file) {
   model.vocabulary = read_tokens(reader, shape.vocabulary);
   Weights weights(file->path());
   while (reader.left() != 0) weights.add(read_tensor(reader));
+  model.architecture = &whisper();
   weights.move_to(model, Naming::kOpenAi);
   return model;
 }

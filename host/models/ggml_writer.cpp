@@ -59,7 +59,7 @@ class Writer {
   }
 
   void tensor(const Tensor& tensor) {
-    const std::string name = name_in_file(Naming::kOpenAi, tensor.name);
+    const std::string name = name_in_file(*model_.architecture, Naming::kOpenAi, tensor.name);
     const bool matrix = tensor.shape.size() > 1 && !tensor.name.ends_with(".positions");
     const GgmlWeights type = matrix ? weights_ : GgmlWeights::kF32;
     Shape shape = tensor.shape;
@@ -92,7 +92,7 @@ class Writer {
 
 void write_ggml(const Model& model, std::span<const float> filters, GgmlWeights weights,
                 const std::string& path) {
-  if (model.is_llama())
+  if (model.is_decoder())
     refuse(model.path, "is a language model; whisper.cpp's format, which is written here, holds Whisper");
   const WhisperShape& shape = model.whisper();
   if (shape.inner != 4 * shape.width)

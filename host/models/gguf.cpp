@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "host/models/architectures/registry.hpp"
 #include "host/models/byte_letters.hpp"
 #include "host/models/loaders.hpp"
 #include "host/models/reader.hpp"
@@ -185,9 +186,9 @@ class Metadata {
   std::map<std::string, Value, std::less<>> all_;
 };
 
-LlamaShape shape_of(const Metadata& data, const std::string& kind) {
+DecoderShape shape_of(const Metadata& data, const std::string& kind, const Decoder& decoder) {
   const auto key = [&](const char* name) { return kind + "." + name; };
-  LlamaShape shape;
+  DecoderShape shape = decoder.standard;
   shape.width = data.count(key("embedding_length"), 1, kMostWidth);
   shape.inner = data.count(key("feed_forward_length"), 1, kMostInner);
   shape.layers = data.count(key("block_count"), 1, kMostLayers);
@@ -196,9 +197,12 @@ LlamaShape shape_of(const Metadata& data, const std::string& kind) {
   shape.head_width =
       data.count_or(key("attention.key_length"), 1, kMostWidth, std::max(shape.width / shape.heads, 1U));
   shape.context = data.count(key("context_length"), 1, kMostContext);
-  shape.epsilon = data.number_or(key("attention.layer_norm_rms_epsilon"), 0, 1, 1e-5);
-  shape.rope_theta = data.number_or(key("rope.freq_base"), 1, 1e12, 10000);
-  shape.rotation = kind == "qwen2" ? Rotation::kHalves : Rotation::kNeighbours;
+  shape.epsilon = data.number_or(key("attention.layer_norm_rms_epsilon"), 0, 1, shape.epsilon);
+  shape.rope_theta = data.number_or(key("rope.freq_base"), 1, 1e12, shape.rope_theta);
+  shape.rotation = decoder.gguf_rotation;
+  // Within its window attention is attention.
+  shape.context =
+      std::min(shape.context, data.count_or(key("attention.sliding_window"), 1, kMostContext, shape.context));
   if (data.count_or(key("rope.dimension_count"), 1, kMostWidth, shape.head_width) != shape.head_width ||
       data.count_or(key("attention.value_length"), 1, kMostWidth, shape.head_width) != shape.head_width)
     refuse(data.path(),
@@ -366,8 +370,9 @@ Model load_gguf(const SharedBytes& file) {
            fmt::format("is said to have {} tensors and {} keys; the file is damaged", tensors, pairs));
   const Metadata data(reader, pairs);
   const std::string kind = data.text_or("general.architecture", "");
-  if (kind != "llama" && kind != "qwen2")
-    refuse(file->path(), fmt::format("has the architecture '{}'; supported are llama and qwen2", kind));
+  const Architecture* const architecture = architecture_of_gguf(kind);
+  if (architecture == nullptr)
+    refuse(file->path(), fmt::format("has the architecture '{}'; supported are {}", kind, gguf_kinds()));
   const uint32_t alignment = data.count_or("general.alignment", 1, 1 << 20, 32);
   Model model;
   model.path = file->path();
@@ -375,11 +380,12 @@ Model load_gguf(const SharedBytes& file) {
   model.files = {file};
   Weights weights(file->path());
   read_weights(reader, tensors, alignment, file, weights);
-  LlamaShape shape = shape_of(data, kind);
+  DecoderShape shape = shape_of(data, kind, *architecture->decoder);
   const Tensor* const embedding = weights.find("token_embd.weight");
   if (embedding == nullptr || embedding->shape.size() != 2 || embedding->shape[0] > kMostVocabulary)
     refuse(file->path(), "has no tensor 'token_embd.weight' with a row for each token; fetch it again");
   shape.vocabulary = static_cast<uint32_t>(embedding->shape[0]);
+  model.architecture = architecture;
   model.shape = shape;
   weights.move_to(model, Naming::kGguf);
   model.vocabulary = read_vocabulary(data, shape.vocabulary);

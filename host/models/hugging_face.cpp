@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "host/models/architectures/registry.hpp"
 #include "host/models/json_file.hpp"
 #include "host/models/loaders.hpp"
 
@@ -32,8 +33,8 @@ RotaryScaling read_scaling(const JsonFile& from) {
   return scaling;
 }
 
-LlamaShape llama_shape(const JsonFile& config) {
-  LlamaShape shape;
+DecoderShape decoder_shape(const JsonFile& config, const Decoder& decoder) {
+  DecoderShape shape = decoder.standard;
   shape.width = config.count("hidden_size", 1, kMostWidth);
   shape.inner = config.count("intermediate_size", 1, kMostInner);
   shape.layers = config.count("num_hidden_layers", 1, kMostLayers);
@@ -55,8 +56,9 @@ LlamaShape llama_shape(const JsonFile& config) {
       shape.rope_theta = rope->number_or("rope_theta", 1, kMostTheta, shape.rope_theta);
     }
   }
-  if (const std::string act = config.text_or("hidden_act", "silu"); act != "silu")
-    refuse(config.path(), fmt::format("has the activation '{}'; only silu is supported", act));
+  if (const std::string act = config.text_or("hidden_act", decoder.activation); act != decoder.activation)
+    refuse(config.path(),
+           fmt::format("has the activation '{}'; only {} is supported", act, decoder.activation));
   check_shape(config.path(), shape);
   return shape;
 }
@@ -123,8 +125,13 @@ Model load_hugging_face(const std::string& folder, const Siblings& siblings) {
   model.format = "safetensors";
   Weights weights(folder);
   uint32_t tokens = 0;
-  if (kind == "llama" || kind == "mistral" || kind == "qwen2") {
-    const LlamaShape shape = llama_shape(config);
+  model.architecture = architecture_of_hugging_face(kind);
+  if (model.architecture == nullptr) {
+    refuse(config.path(),
+           fmt::format("describes a model of type '{}'; supported are {}", kind, hugging_face_kinds()));
+  }
+  if (model.architecture->decoder) {
+    const DecoderShape shape = decoder_shape(config, *model.architecture->decoder);
     model.shape = shape;
     tokens = shape.vocabulary;
     read_weights(folder, siblings, weights, model);
@@ -134,19 +141,16 @@ Model load_hugging_face(const std::string& folder, const Siblings& siblings) {
     } else if (weights.find("lm_head.weight") == nullptr) {
       refuse(folder, "has no tensor 'lm_head.weight', and config.json does not tie it to the embedding");
     }
-    weights.move_to(model, Naming::kHuggingFaceLlama);
-  } else if (kind == "whisper") {
+    weights.move_to(model, Naming::kHuggingFace);
+  } else {
     const WhisperShape shape = whisper_shape(config);
     model.shape = shape;
     tokens = shape.vocabulary;
     read_weights(folder, siblings, weights, model);
     weights.drop("proj_out.weight");  // the embedding once more
-    weights.move_to(model, Naming::kHuggingFaceWhisper);
+    weights.move_to(model, Naming::kHuggingFace);
     if (const auto training = config.object("trained_for"))
       model.training = {training->text_or("only", ""), training->flag_or("short_windows", false)};
-  } else {
-    refuse(config.path(),
-           fmt::format("describes a model of type '{}'; supported are llama, mistral, qwen2, whisper", kind));
   }
   if (const SharedBytes file = siblings("tokenizer.json"))
     model.vocabulary = read_tokenizer_json(*file, tokens);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "host/models/architectures/registry.hpp"
 #include "host/models/loaders.hpp"
 #include "host/models/reader.hpp"
 #include "host/models/sentence_piece.hpp"
@@ -12,13 +13,13 @@ constexpr uint32_t kMagic = 0x616B3432;  // "ak42"
 constexpr uint64_t kHeaderBytes = 256;
 
 struct Header {
-  LlamaShape shape;
+  DecoderShape shape;
   bool tied = true;
   uint64_t group = 0;  // values per scale
 };
 
-LlamaShape read_shape(Reader& reader, bool& tied) {
-  LlamaShape shape;
+DecoderShape read_shape(Reader& reader, bool& tied) {
+  DecoderShape shape;
   shape.width = reader.count<int32_t>("the width", 1, kMostWidth);
   shape.inner = reader.count<int32_t>("the inner width", 1, kMostInner);
   shape.layers = reader.count<int32_t>("the number of layers", 1, kMostLayers);
@@ -51,7 +52,7 @@ struct Parts {
   std::vector<Part> matrices;
 };
 
-Parts parts_of(const LlamaShape& shape) {
+Parts parts_of(const DecoderShape& shape) {
   const uint64_t queries = uint64_t{shape.heads} * shape.head_width;
   const uint64_t keys = uint64_t{shape.kv_heads} * shape.head_width;
   return {{{"attention.norm", {shape.width}}, {"feed_forward.norm", {shape.width}}},
@@ -88,7 +89,8 @@ class Loader {
 
   void all_layers(const Part& part, bool quantised) {
     for (uint32_t i = 0; i < header_.shape.layers; ++i)
-      one(name_in_file(Naming::kGguf, fmt::format("layer.{}.{}", i, part.name)), part.shape, quantised);
+      one(name_in_file(llama(), Naming::kGguf, fmt::format("layer.{}.{}", i, part.name)), part.shape,
+          quantised);
   }
 
   void embedding(bool quantised) {
@@ -137,7 +139,7 @@ void load_later_version(Loader& loader, const Parts& parts, bool quantised) {
 }
 
 uint64_t bytes_of_version_0(const Header& header) {
-  const LlamaShape& shape = header.shape;
+  const DecoderShape& shape = header.shape;
   const Parts parts = parts_of(shape);
   uint64_t layer = 0;
   for (const auto& list : {parts.norms, parts.matrices})
@@ -192,6 +194,7 @@ Model load_llama2c(const SharedBytes& file, const SharedBytes& tokens) {
   model.format = fmt::format("llama2.c version {}", version);
   model.shape = header.shape;
   model.files = {file};
+  model.architecture = &llama();
   loader.finish().move_to(model, Naming::kGguf);
   if (tokens) model.vocabulary = read_llama2c_tokens(*tokens, header.shape.vocabulary);
   return model;

@@ -27,8 +27,8 @@ struct RotaryScaling {
   double original_context = 0;
 };
 
-// Decoder only: RMS norm, rotary embedding, grouped queries, SwiGLU.
-struct LlamaShape {
+// A decoder of text: RMS norm, rotary embedding, grouped queries.
+struct DecoderShape {
   uint32_t width = 0;
   uint32_t inner = 0;
   uint32_t layers = 0;
@@ -41,6 +41,9 @@ struct LlamaShape {
   double rope_theta = 10000;
   Rotation rotation = Rotation::kNeighbours;
   RotaryScaling scaling;
+  // Layers that rotate by another base than each `global_every`th: 0, all rotate alike.
+  double local_theta = 0;
+  uint32_t global_every = 0;
 };
 
 // Encoder of sound and decoder of text.
@@ -63,10 +66,15 @@ struct Training {
   bool short_windows = false;  // windows of sound that are shorter than its context are as good
 };
 
+using AnyShape = std::variant<DecoderShape, WhisperShape>;
+
+struct Architecture;
+
 struct Model {
   std::string path;
   std::string format;  // "GGUF", "safetensors", ...
-  std::variant<LlamaShape, WhisperShape> shape;
+  const Architecture* architecture = nullptr;
+  AnyShape shape;
   Training training;
   std::vector<Tensor> tensors;  // in the order of expected_tensors
   Vocabulary vocabulary;
@@ -74,21 +82,13 @@ struct Model {
 
   const Tensor* find(std::string_view name) const;
   const Tensor& at(std::string_view name) const;  // which must be there
-  bool is_llama() const { return std::holds_alternative<LlamaShape>(shape); }
-  const LlamaShape& llama() const { return std::get<LlamaShape>(shape); }
+  bool is_decoder() const { return std::holds_alternative<DecoderShape>(shape); }
+  const DecoderShape& decoder() const { return std::get<DecoderShape>(shape); }
   const WhisperShape& whisper() const { return std::get<WhisperShape>(shape); }
 };
 
-struct Expected {
-  std::string name;
-  Shape shape;
-  bool optional = false;
-};
-std::vector<Expected> expected_tensors(const LlamaShape& shape);
-std::vector<Expected> expected_tensors(const WhisperShape& shape);
-
 // Numbers that are in range one by one, and do not fit each other: throws InputError.
-void check_shape(const std::string& path, const LlamaShape& shape);
+void check_shape(const std::string& path, const DecoderShape& shape);
 void check_shape(const std::string& path, const WhisperShape& shape);
 
 // What no model exceeds that people have, with room; the loaders refuse what does before they reckon with it.

@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kMark = "swai";  // in the metadata: the version
-constexpr const char* kVersion = "3";
+constexpr const char* kVersion = "4";
 constexpr const char* kTokens = "tokens";
 constexpr size_t kHexDigits = 64;  // of a digest
 

@@ -17,12 +17,10 @@
 #include "host/models/loaders.hpp"
 #include "host/models/precision.hpp"
 #include "host/models/vocabulary.hpp"
+#include "host/models/weight_format.hpp"
 #include "host/models/weights.hpp"
 
 namespace swai::models {
-
-// Takes the contents of the weight that a graph knows by this name.
-using Put = std::function<void(const std::string& name, std::span<const uint8_t> contents)>;
 
 // What the card's programs know as weights, one behind the other.
 class PackedLayout {
@@ -74,24 +72,6 @@ class PackedFile {
 
 // Throws InputError when somebody wants it otherwise.
 void require_precision(const std::string& path, Precision packed, std::optional<Precision> wanted);
-
-// How each kind of matrix is stored, as the numbers say under `key`; `named` knows a store by its name.
-// Throws InputError unless all of it is `good`.
-template <typename Store, typename Good>
-std::map<std::string, Store, std::less<>> stores_in(const JsonFile& numbers, const char* key,
-                                                    std::optional<Store> (*named)(std::string_view),
-                                                    Good good) {
-  std::map<std::string, Store, std::less<>> stores;
-  if (const std::optional<JsonFile> all = numbers.object(key)) {
-    for (const auto& [kind, text] : all->root().items()) {
-      const std::optional<Store> store = named(text.is_string() ? text.template get<std::string>() : "");
-      if (store) stores.emplace(kind, *store);
-    }
-  }
-  if (!good(stores))
-    refuse(numbers.path(), "does not say how each kind of matrix is stored; the file is damaged");
-  return stores;
-}
 
 struct Packing {
   std::string architecture;

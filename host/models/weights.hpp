@@ -6,15 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "host/models/model.hpp"
+#include "host/models/architectures/architecture.hpp"
 
 namespace swai::models {
-
-// Who names them.
-enum class Naming : uint8_t { kGguf, kHuggingFaceLlama, kOpenAi, kHuggingFaceWhisper, kCTranslate2 };
-
-// How a file of that kind calls the tensor of expected_tensors; empty when it never holds it.
-std::string name_in_file(Naming naming, std::string_view name);
 
 class Weights {
  public:

@@ -8,7 +8,6 @@ $(eval $(call cxx_library,transcribe,$(TRANSCRIBE_RULES) $(addprefix host/transc
     card_whisper.cpp \
     json.cpp \
     speech.cpp \
-    storing.cpp \
     transcriber.cpp \
     whisper_file.cpp \
     whisper_graph.cpp \

@@ -9,13 +9,13 @@
 #include "cpe-kernels/operators/sample/settings.hpp"
 #include "host/graph/builder.hpp"
 #include "host/models/for_the_card.hpp"
-#include "host/models/four_bits.hpp"
 #include "host/transcribe/beam_chunks.hpp"
 
 namespace swai::transcribe {
 namespace {
 
 using graph::Argument, graph::Builder, graph::Element, graph::Size, graph::Target, graph::Tensor, graph::Type;
+using models::WeightFormat;
 
 Type of(Element element, std::vector<Size> dimensions) {
   return {.element = element, .dimensions = std::move(dimensions)};
@@ -41,24 +41,15 @@ class WhisperGraph {
 
   Tensor vector(const std::string& name, uint32_t columns) { return b_.weight(name, f32({columns})); }
 
-  // `kind`: of the matrix, without its part of the model and its layer.
-  Arguments matrix(const std::string& name, Store store, uint32_t rows, uint32_t columns) {
-    Type type = f32({rows, columns});
-    if (store == Store::kEight) {
-      type.element = Element::kI8;
-      type.packed = graph::Packing{};
-    } else if (store == Store::kFour) {
-      type.element = Element::kI4;
-      type.packed = graph::Packing{models::kFourBitGroup};
-    }
-    Arguments weights = {{"weight", b_.weight(name, type)}};
-    if (store != Store::kFp32) weights.emplace_back("scale", vector(name + ".scale", rows));
+  Arguments matrix(const std::string& name, WeightFormat format, uint32_t rows, uint32_t columns) {
+    Arguments weights = {{"weight", b_.weight(name, models::weight_type(format, rows, columns))}};
+    if (few_bits()) weights.emplace_back("scale", vector(name + ".scale", rows));
     return weights;
   }
 
-  Tensor linear(const Target& result, Tensor x, const std::string& weight, Store store, uint32_t rows,
+  Tensor linear(const Target& result, Tensor x, const std::string& weight, WeightFormat format, uint32_t rows,
                 uint32_t columns, Bias biased, const Arguments& more = {}) {
-    Arguments arguments = matrix(weight, store, rows, columns);
+    Arguments arguments = matrix(weight, format, rows, columns);
     if (biased) arguments.emplace_back("bias", vector(weight + ".bias", rows));
     arguments.emplace_back("x", x);
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -66,9 +57,9 @@ class WhisperGraph {
   }
   Tensor projection(const std::string& result, Tensor x, const std::string& kind, Bias biased = kBias,
                     const Arguments& more = {}) {
-    return linear(named(result), x, named(kind), store_of(kind), shape_.width, shape_.width, biased, more);
+    return linear(named(result), x, named(kind), format_of(kind), shape_.width, shape_.width, biased, more);
   }
-  Store store_of(const std::string& kind) const { return model_.storing.at(part_ + "." + kind); }
+  WeightFormat format_of(const std::string& kind) const { return model_.formats.at(part_ + "." + kind); }
 
   Tensor norm(const std::string& result, Tensor x, const std::string& kind) {
     const Tensor weight = vector(named(kind), shape_.width);
@@ -79,9 +70,9 @@ class WhisperGraph {
   Tensor feed_forward(Tensor x) {
     const Tensor second = norm("second", x, "feed_forward.norm");
     const std::string up = "feed_forward.up", down = "feed_forward.down";
-    const Tensor inside = linear(named("inside"), second, named(up), store_of(up), shape_.inner, shape_.width,
-                                 kBias, {{"activation", "gelu"}});
-    return linear(named("next"), inside, named(down), store_of(down), shape_.width, shape_.inner, kBias,
+    const Tensor inside = linear(named("inside"), second, named(up), format_of(up), shape_.inner,
+                                 shape_.width, kBias, {{"activation", "gelu"}});
+    return linear(named("next"), inside, named(down), format_of(down), shape_.width, shape_.inner, kBias,
                   {{"residual", x}});
   }
 
@@ -117,7 +108,7 @@ class Encoder : WhisperGraph {
         const Tensor result =
             b_.output(fmt::format("layer[{}].cross.{}s", i, what), f32({model_.moments, shape_.width}));
         linear(result, heard, fmt::format("cross[{}].{}", i, what),
-               model_.storing.at("decoder.cross." + what), shape_.width, shape_.width,
+               model_.formats.at("decoder.cross." + what), shape_.width, shape_.width,
                what == "key" ? key_bias() : kBias);
       }
     }
@@ -224,7 +215,7 @@ class Decoder : WhisperGraph {
     }
     const Tensor last = norm("last", x, "norm");
     if (!few_bits()) return b_.add(result, "linear", {last, embedding_});
-    return linear(result, last, "head", model_.storing.at("head"), shape_.vocabulary, shape_.width, kNoBias);
+    return linear(result, last, "head", model_.formats.at("head"), shape_.vocabulary, shape_.width, kNoBias);
   }
 
   // By the rules of the moment: what is forbidden (of two lists of bits one), what is allowed now (ranges).

@@ -29,10 +29,8 @@ models::PackedLayout layout_of(const WhisperPrograms& programs) {
 nlohmann::json numbers_of(const WhisperModel& model) {
   const CardWhisper& card = model.card;
   const models::WhisperShape& is = card.shape;
-  nlohmann::json storing;
-  for (const auto& [kind, store] : card.storing) storing[kind] = to_text(store);
   return {{"precision", to_text(card.precision)},
-          {"storing", storing},
+          {models::kWeightFormats, models::json_of(card.formats)},
           {"mels", is.mels},
           {"width", is.width},
           {"inner", is.inner},
@@ -67,9 +65,9 @@ CardWhisper card_of(const PackedFile& file) {
   shape.text_heads = numbers.count("text_heads", 1, models::kMostHeads);
   shape.vocabulary = numbers.count("vocabulary", 1, models::kMostVocabulary);
   models::check_shape(numbers.path(), shape);
-  const Storing storing = models::stores_in<Store>(
-      numbers, "storing", store_named, [&](const Storing& all) { return is_storing(all, precision); });
-  return make_card_whisper(numbers.path(), shape, precision, storing, numbers.flag_or("key_bias", false));
+  return make_card_whisper(numbers.path(), shape, precision,
+                           models::weight_formats_in(numbers, whisper_matrices(), precision),
+                           numbers.flag_or("key_bias", false));
 }
 
 }  // namespace

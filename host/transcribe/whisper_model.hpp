@@ -27,7 +27,8 @@ struct WhisperModel {
   Weights encoder, decoder;
 };
 
-// Weights are packed whenever they are asked for. `four_bits`: as storing_of takes it. Throws InputError.
+// Weights are packed whenever they are asked for. `four_bits`: as whisper_formats takes it. Throws
+// InputError.
 WhisperModel whisper_model(models::Model model, Precision precision,
                            std::span<const std::string> four_bits = {});
 

@@ -3,21 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
-#include "host/models/eight_bits.hpp"
-#include "host/models/four_bits.hpp"
-
 namespace swai::transcribe {
 namespace {
 
-using models::Tensor;
-
-template <typename T>
-std::span<const uint8_t> bytes_of(const std::vector<T>& numbers) {
-  return {reinterpret_cast<const uint8_t*>(numbers.data()), numbers.size() * sizeof(T)};
-}
+using models::bytes_of, models::Tensor;
 
 class Packer {
  public:
@@ -45,7 +34,7 @@ class Packer {
       vector("decoder.embedding", "embedding");
     } else {
       put_("embedding", bytes_of(models::halves_of(models::floats(model_.at("decoder.embedding")))));
-      matrix("decoder.embedding", "head", card_.storing.at("head"));
+      matrix("decoder.embedding", "head", card_.formats.at("head"));
     }
     positions("decoder.positions", card_.room());
     for (uint32_t i = 0; i < card_.shape.text_layers; ++i) {
@@ -73,32 +62,13 @@ class Packer {
     vector(file + ".bias", graph + ".bias");
   }
 
-  void matrix(const std::string& file, const std::string& graph, Store store) {
+  void matrix(const std::string& file, const std::string& graph, models::WeightFormat format) {
     const Tensor& tensor = model_.at(file);
-    const std::vector<float> numbers = models::floats(tensor);
-    if (!std::ranges::all_of(numbers, [](float number) { return std::isfinite(number); }))
-      models::refuse(card_.path,
-                     fmt::format("has weights in {} that are no numbers; the file is damaged", file));
-    const auto put = [&](const auto& weights, const auto& scales) {
-      put_(graph, bytes_of(weights));
-      put_(graph + ".scale", bytes_of(scales));
-    };
-    switch (store) {
-      case Store::kFp32:
-        return put_(graph, bytes_of(numbers));
-      case Store::kEight: {
-        const models::EightBits made = models::eight_bits(numbers, tensor.shape.back());
-        return put(made.packed, made.scales);
-      }
-      case Store::kFour: {
-        const models::FourBits made = models::four_bits(numbers, tensor.shape.back());
-        return put(made.packed, made.factors);
-      }
-    }
+    models::put_matrix(put_, graph, format, models::finite_floats(card_.path, tensor), tensor.shape.back());
   }
 
   void linear(const std::string& file, const std::string& graph) {
-    matrix(file, graph, card_.storing.at(kind_of(file)));
+    matrix(file, graph, card_.formats.at(kind_of(file)));
     if (model_.find(file + ".bias") != nullptr) {
       vector(file + ".bias", graph + ".bias");
     } else if (card_.key_bias) {

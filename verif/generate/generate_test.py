@@ -365,7 +365,7 @@ class Packed(GenerateTest):
         self.assertIn("damaged", self.run_swai("generate", "-m", self.packed, "-p", "x", code=2)[1])
         self.packed.write_bytes(whole.replace(b'\\"layers\\":5', b'\\"layers\\":6'))
         self.assertIn("damaged", self.run_swai("model", "info", self.packed, code=2)[1])
-        self.packed.write_bytes(whole.replace(b'"swai":"3"', b'"swai":"2"'))
+        self.packed.write_bytes(whole.replace(b'"swai":"4"', b'"swai":"2"'))
         self.assertIn("another version", self.run_swai("model", "info", self.packed, code=2)[1])
 
 

@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cpe-kernels/operators/sample/settings.hpp"
-#include "host/generate/llama_graph.hpp"
-#include "host/generate/llama_weights.hpp"
+#include "host/models/decoder/graph.hpp"
+#include "host/models/decoder/weights.hpp"
 #include "host/models/tokenizer.hpp"
 #include "verif/graph/named.hpp"
 #include "verif/graph/text.hpp"
@@ -36,16 +36,16 @@ class Evaluated {
  public:
   explicit Evaluated(const models::Model& model, bool penalises = false)
       : penalises_(penalises),
-        card_(generate::card_llama(model, generate::Precision::kFp32)),
-        several_(generate::llama_graph(card_, {8, kRoom, false, penalises})),
-        one_(generate::llama_graph(card_, {1, kRoom, false, penalises})) {
-    generate::pack_llama(model, card_, [&](const std::string& name, std::span<const uint8_t> contents) {
+        card_(models::card_decoder(model, models::Precision::kFp32)),
+        several_(models::decoder_graph(card_, {8, kRoom, false, penalises})),
+        one_(models::decoder_graph(card_, {1, kRoom, false, penalises})) {
+    models::pack_decoder(model, card_, [&](const std::string& name, std::span<const uint8_t> contents) {
       named_.put(name, contents);
     });
-    const std::vector<float> rotary = generate::rotary_table(card_, kRoom);
+    const std::vector<float> rotary = models::rotary_table(card_.frequencies, card_.head_width, kRoom);
     named_.kept["rotary"].assign(rotary.begin(), rotary.end());
     named_.kept["settings"].resize(kSettingsWords);  // temperature 0, that is
-    named_.kept[generate::kText].assign(generate::text_tokens(kRoom), -1);
+    named_.kept[models::kText].assign(models::text_tokens(kRoom), -1);
   }
 
   // The logits behind the tokens, and the likeliest token.
@@ -56,18 +56,18 @@ class Evaluated {
     if (tokens.size() == 1 && !penalises_) {
       named_.kept["tokens"] = {static_cast<double>(tokens[0])};
     } else {
-      std::ranges::copy(tokens, named_.kept[generate::kText].begin() + length_);
+      std::ranges::copy(tokens, named_.kept[models::kText].begin() + length_);
     }
     const auto found = named_.run(tokens.size() == 1 ? one_ : several_, sizes);
     length_ += static_cast<int64_t>(tokens.size());
-    return {named_.kept.at(generate::kLogits), static_cast<Token>(found.at("token").at(0))};
+    return {named_.kept.at(models::kLogits), static_cast<Token>(found.at("token").at(0))};
   }
 
  private:
   static constexpr size_t kSettingsWords = sizeof(operators::SampleSettings) / sizeof(uint32_t);
 
   bool penalises_;
-  generate::CardLlama card_;
+  models::CardDecoder card_;
   graph::Graph several_, one_;
   graph::Named named_;
   int64_t length_ = 0;
@@ -82,7 +82,7 @@ TEST_CASE("graphs and weights are the model") {
     const models::Model model = model_named(name);
     models::LlamaReference reference(model);
     Evaluated evaluated(model);
-    const uint32_t vocabulary = model.llama().vocabulary;
+    const uint32_t vocabulary = model.decoder().vocabulary;
     Token token = 1;
     for (const size_t count : {5, 1, 1, 3, 1}) {
       std::vector<Token> tokens;
@@ -127,17 +127,17 @@ TEST_CASE("penalties for what the text has") {
 TEST_CASE("graphs of every precision and step are accepted, and read back as they are printed") {
   for (const std::string name : {"tiny-llama", "tiny-llama-q.gguf", kStories}) {
     for (const auto precision :
-         {generate::Precision::kFp32, generate::Precision::kW8A8, generate::Precision::kW4A8}) {
+         {models::Precision::kFp32, models::Precision::kW8A8, models::Precision::kW4A8}) {
       for (const uint32_t rows : {1U, 64U}) {
-        const generate::CardLlama card = generate::card_llama(model_named(name), precision);
-        const graph::Graph graph = generate::llama_graph(card, {rows, 100});
+        const models::CardDecoder card = models::card_decoder(model_named(name), precision);
+        const graph::Graph graph = models::decoder_graph(card, {rows, 100});
         CHECK(graph.notes == std::vector<std::string>());
         graph::check_reads_back(graph);
       }
-      const generate::CardLlama card = generate::card_llama(model_named(name), precision);
+      const models::CardDecoder card = models::card_decoder(model_named(name), precision);
       for (const bool penalises : {false, true}) {
-        const generate::Step step = {.rows = 8, .room = 128, .penalises = penalises, .own_texts = true};
-        const graph::Graph graph = generate::llama_graph(card, step);
+        const models::Step step = {.rows = 8, .room = 128, .penalises = penalises, .own_texts = true};
+        const graph::Graph graph = models::decoder_graph(card, step);
         CHECK(graph.notes == std::vector<std::string>());
         graph::check_reads_back(graph);
       }
@@ -146,22 +146,23 @@ TEST_CASE("graphs of every precision and step are accepted, and read back as the
 }
 
 TEST_CASE("four bits: what the file has in four, and what takes it best") {
-  using generate::Store;
-  const auto stores = [](const std::string& name) {
-    return generate::card_llama(model_named(name), generate::Precision::kW4A8).stores;
+  using models::WeightFormat;
+  const auto formats = [](const std::string& name) {
+    return models::card_decoder(model_named(name), models::Precision::kW4A8).formats;
   };
-  const generate::Stores stories = stores(kStories);
-  CHECK(stories.at("attention.query") == Store::kFour);
-  CHECK(stories.at("feed_forward.down") == Store::kEight);
-  CHECK(stories.at("head") == Store::kEight);
+  const models::WeightFormats stories = formats(kStories);
+  CHECK(stories.at("attention.query") == WeightFormat::kInt4);
+  CHECK(stories.at("feed_forward.down") == WeightFormat::kInt8);
+  CHECK(stories.at("head") == WeightFormat::kInt8);
   bool minima = false;
-  for (const auto& [kind, store] : stores("tiny-llama-q.gguf")) minima |= store == Store::kFourMinima;
+  for (const auto& [kind, format] : formats("tiny-llama-q.gguf"))
+    minima |= format == WeightFormat::kInt4Minima;
   CHECK(minima);
 }
 
 TEST_CASE("models of speech are refused") {
   CHECK_THROWS_WITH(
-      generate::card_llama(models::load(models::sample("tiny-whisper")), generate::Precision::kFp32),
+      models::card_decoder(models::load(models::sample("tiny-whisper")), models::Precision::kFp32),
       doctest::Contains("is a model of speech"));
 }
 

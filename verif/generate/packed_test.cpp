@@ -6,8 +6,8 @@
 
 #include <random>
 
-#include "host/generate/llama_graph.hpp"
-#include "host/generate/packed_llama.hpp"
+#include "host/generate/packed_model.hpp"
+#include "host/models/decoder/graph.hpp"
 #include "verif/common/doctest_main.hpp"
 
 using namespace swai;
@@ -26,7 +26,7 @@ Bytes packed(const generate::CardModel& model) {
 // As swai generate does, up to where a card is needed.
 void open(const models::PackedFile& packed) {
   const generate::CardModel model = generate::open_packed(packed);
-  generate::llama_program(model.card, {64, 100});
+  models::decoder_program(model.card, {64, 100});
   models::weights_of(model.weights);
   generate::damaged_tensor(packed);
 }
@@ -41,7 +41,7 @@ TEST_CASE("what was packed comes back, in every precision") {
     const generate::CardModel again = generate::open_packed(file);
     CHECK(generate::damaged_tensor(file) == std::nullopt);
     CHECK(models::weights_of(again.weights) == models::weights_of(model.weights));
-    CHECK(again.card.stores == model.card.stores);
+    CHECK(again.card.formats == model.card.formats);
     CHECK(again.card.frequencies == model.card.frequencies);
     CHECK(again.vocabulary.pieces == model.vocabulary.pieces);
   }

@@ -57,7 +57,7 @@ TEST_CASE("what is wrong is reported with the place of the call") {
   const Tensor x = b.input("x", f32({n, 8})), state = b.state("s", f32({100, 8}));
   int line = __LINE__;
   const std::string missing = complaint_of(line, [&] { b.add("z", "add", {x}); });
-  CHECK(missing == "2: add: b is missing");
+  CHECK(missing == "1: add: b is missing");
   line = __LINE__;
   const std::string in_turn = complaint_of(line, [&] {
     const Builder::Turn turn(b, "layer", 3);

@@ -379,7 +379,13 @@ const std::map<std::string, Rule>& rules() {
       {"layer_norm",
        [](Computed& call) { return norm(call["x"], call["weight"], &call["bias"], call.real("epsilon")); }},
       {"rms_norm",
-       [](Computed& call) { return norm(call["x"], call["weight"], nullptr, call.real("epsilon")); }},
+       [](Computed& call) {
+         const Matrix& x = call["x"];
+         const size_t heads = call.size("heads");
+         Matrix y = norm({x.rows * heads, x.columns / heads, x.numbers}, call["weight"], nullptr,
+                         call.real("epsilon"));
+         return Matrix{x.rows, x.columns, std::move(y.numbers)};
+       }},
       {"softmax",
        [](Computed& call) {
          return elementwise(log_softmax(scaled(call["x"], call.real("scale"))),

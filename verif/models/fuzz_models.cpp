@@ -28,7 +28,7 @@ Bytes bytes_of_text(const std::string& text) { return {text.begin(), text.end()}
 
 // A safetensors file that holds only the metadata of a packed model.
 Bytes packed(const std::string& model) {
-  const nlohmann::json header = {{"__metadata__", {{"swai", "3"}, {"model", model}}}};
+  const nlohmann::json header = {{"__metadata__", {{"swai", "4"}, {"model", model}}}};
   const std::string text = header.dump();
   const uint64_t bytes = text.size();
   return bytes_of_text(std::string(reinterpret_cast<const char*>(&bytes), sizeof bytes) + text);

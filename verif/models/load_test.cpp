@@ -96,8 +96,8 @@ TEST_CASE("every format gives the model's numbers") {
   for (const Sample& one : samples()) {
     CAPTURE(one.name);
     const Model model = load(one);
-    if (model.is_llama()) {
-      const LlamaShape& is = model.llama();
+    if (model.is_decoder()) {
+      const DecoderShape& is = model.decoder();
       CHECK(is.width == 32);
       CHECK(is.inner == 64);
       CHECK(is.layers == 2);
@@ -299,7 +299,7 @@ TEST_CASE("JSON that is nested too deep is refused, wherever it is") {
       return std::string(error.what());
     }
   };
-  const std::string begin = R"({"swai": "3", "model": )";
+  const std::string begin = R"({"swai": "4", "model": )";
   const auto quoted = [](const std::string& json) { return nlohmann::json(json).dump(); };
   CHECK(packed(begin + R"("{}"})") == "");
   CHECK(refused(packed(begin + quoted(deep) + "}")));

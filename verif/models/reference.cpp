@@ -91,7 +91,7 @@ Matrix ReferenceWeights::linear(const Matrix& x, const std::string& name) const 
 // --- Llama
 
 LlamaReference::LlamaReference(const Model& model)
-    : shape_(model.llama()), weights_(model), past_(shape_.layers) {
+    : shape_(model.decoder()), weights_(model), past_(shape_.layers) {
   for (uint32_t pair = 0; pair < shape_.head_width / 2; ++pair) {
     double frequency = scaled(std::pow(shape_.rope_theta, -2.0 * pair / shape_.head_width), shape_.scaling);
     if (weights_.has("rotary.factors")) frequency /= weights_["rotary.factors"][pair];

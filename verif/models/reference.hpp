@@ -51,7 +51,7 @@ class LlamaReference {
   void rotate(std::span<double> head, size_t position) const;
   void attend(const std::string& name, size_t layer, Matrix& x);
 
-  LlamaShape shape_;
+  DecoderShape shape_;
   ReferenceWeights weights_;
   std::vector<double> frequencies_;
   struct Past {

@@ -82,7 +82,7 @@ TEST_CASE("Whisper: the sound, and logits of seven tokens") {
 TEST_CASE("a full context is an error") {
   const Model llama = load(sample("tiny-llama.gguf"));
   LlamaReference reference(llama);
-  for (uint32_t i = 0; i < llama.llama().context; ++i) reference.step(1);
+  for (uint32_t i = 0; i < llama.decoder().context; ++i) reference.step(1);
   CHECK_THROWS_AS(reference.step(1), std::length_error);
   const WhisperReference whisper(load(sample("tiny-whisper")));
   const std::vector<uint32_t> tokens(17, 1);

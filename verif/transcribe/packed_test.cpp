@@ -8,6 +8,7 @@
 #include <cstring>
 #include <random>
 
+#include "host/models/architectures/registry.hpp"
 #include "host/transcribe/whisper_graph.hpp"
 #include "host/transcribe/whisper_model.hpp"
 #include "verif/common/doctest_main.hpp"
@@ -30,8 +31,9 @@ models::Model random_model(std::mt19937_64& random) {
   shape.vocabulary = 51'864;
   models::Model model;
   model.path = "random";
+  model.architecture = &models::whisper();
   model.shape = shape;
-  for (const models::Expected& one : models::expected_tensors(shape)) {
+  for (const models::Expected& one : models::expected_tensors(models::whisper(), shape)) {
     if (one.optional) continue;
     Bytes bytes(*models::bytes_of(models::Element::kF32, one.shape));
     for (size_t at = 0; at < bytes.size(); at += sizeof(float)) {
@@ -89,7 +91,7 @@ TEST_CASE("packed whisper: what was packed comes back, in every precision") {
     CHECK(again.card.precision == precision);
     CHECK(again.training.only == "nothing");
     CHECK(again.training.short_windows);
-    CHECK(again.card.storing == model.card.storing);
+    CHECK(again.card.formats == model.card.formats);
     CHECK(again.card.first_timestamp == model.card.first_timestamp);
     CHECK(again.card.key_bias == model.card.key_bias);
     CHECK(again.vocabulary.pieces == model.vocabulary.pieces);

@@ -11,7 +11,7 @@ inline CardWhisper tiny_card(const models::Model& model, Precision precision = P
                              std::span<const std::string> four_bits = {}) {
   CardWhisper card;
   card.precision = precision;
-  card.storing = storing_of(precision, four_bits);
+  card.formats = whisper_formats(precision, four_bits);
   card.path = model.path;
   card.shape = model.whisper();
   card.moments = card.shape.audio_context;

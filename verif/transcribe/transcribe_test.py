@@ -260,7 +260,7 @@ class Packed(TranscribeTest):
         packed.write_bytes(whole[:1_000_000] + bytes([whole[1_000_000] ^ 1]) + whole[1_000_001:])
         self.assertIn("is not what was packed", self.run_swai("model", "verify", packed, code=1)[1])
         for damaged, message in ((whole[:-1], "damaged"), (whole.replace(b'\\"audio_layers\\":1', b'\\"audio_layers\\":2'), "does not have encoder.layer[1]"),
-                                 (whole.replace(b'"swai":"3"', b'"swai":"2"'), "another version")):
+                                 (whole.replace(b'"swai":"4"', b'"swai":"2"'), "another version")):
             packed.write_bytes(damaged)
             self.assertIn(message, self.run_swai("transcribe", "-m", packed, SOUND, code=2)[1])
             self.assertIn(message, self.run_swai("model", "info", packed, code=2)[1])

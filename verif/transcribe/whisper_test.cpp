@@ -187,17 +187,17 @@ TEST_CASE("whisper: graphs of all precisions are accepted, and take the weights 
   // Any kind may have four bits.
   const transcribe::CardWhisper all = transcribe::tiny_card(
       model, models::Precision::kW4A8, std::vector<std::string>{"encoder", "decoder", "head"});
-  CHECK(std::ranges::all_of(all.storing,
-                            [](const auto& one) { return one.second == transcribe::Store::kFour; }));
+  CHECK(std::ranges::all_of(all.formats,
+                            [](const auto& one) { return one.second == models::WeightFormat::kInt4; }));
   check(all);
 }
 
 TEST_CASE("whisper: which matrices have four bits") {
-  using transcribe::Store;
+  using models::WeightFormat;
   const auto with_four = [](std::vector<std::string> names) {
     std::vector<std::string> found;
-    for (const auto& [kind, store] : transcribe::storing_of(models::Precision::kW4A8, names)) {
-      if (store == Store::kFour) found.push_back(kind);
+    for (const auto& [kind, store] : transcribe::whisper_formats(models::Precision::kW4A8, names)) {
+      if (store == WeightFormat::kInt4) found.push_back(kind);
     }
     return found;
   };
@@ -214,7 +214,7 @@ TEST_CASE("whisper: which matrices have four bits") {
   CHECK(transcribe::kind_of("decoder.layer.11.cross.key") == "decoder.cross.key");
   CHECK_THROWS_WITH(with_four({"decod"}),
                     doctest::Contains("there is no such matrix; there are encoder.att"));
-  CHECK_THROWS_WITH(transcribe::storing_of(models::Precision::kW8A8, std::vector<std::string>{"head"}),
+  CHECK_THROWS_WITH(transcribe::whisper_formats(models::Precision::kW8A8, std::vector<std::string>{"head"}),
                     doctest::Contains("only the precision w4a8"));
 }
 

@@ -64,7 +64,7 @@ int score(const Cli& cli, const TextWish& wish, const Question& question) {
   const uint32_t length = wish.context != 0 ? wish.context : question.speaker.context();
   const generate::CardModel& model = question.speaker.model();
   const uint32_t room = length + generate::Judge::kChunk;
-  const graph::Program program = generate::llama_program(model.card, {generate::Judge::kChunk, room, true});
+  const graph::Program program = models::decoder_program(model.card, {generate::Judge::kChunk, room, true});
   const ModuleFile operators(places().operators);
 
   const UsedCard card(cli.options());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/cli/generate/wish.hpp"
 
-#include "host/generate/stores.hpp"
+#include "host/generate/card_model.hpp"
 
 namespace swai::cli {
 

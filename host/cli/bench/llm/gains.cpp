@@ -13,7 +13,7 @@
 namespace swai::cli::bench {
 namespace {
 
-double scale_of(const models::LlamaShape& shape) { return 1 / std::sqrt(double{1} * shape.head_width); }
+double scale_of(const models::DecoderShape& shape) { return 1 / std::sqrt(double{1} * shape.head_width); }
 
 class Text {
  public:
@@ -29,22 +29,22 @@ class Text {
 };
 
 // x times a matrix of the blocks; `weight`: how it comes to be fp32 in the order that products read.
-std::string product(const models::LlamaShape& shape, uint32_t rows, const std::string& weight) {
+std::string product(const models::DecoderShape& shape, uint32_t rows, const std::string& weight) {
   return fmt::format(
       "graph product\nsize n = {}\ninput x: f32[{}, n]\noutput y: f32[{}, n]\n{}\ny = linear(x, w)\n",
       shape.width, rows, rows, weight);
 }
 
-using Write = std::string (*)(const models::LlamaShape&, GainStage);
+using Write = std::string (*)(const models::DecoderShape&, GainStage);
 
-std::string ready(const models::LlamaShape& shape, GainStage stage) {
+std::string ready(const models::DecoderShape& shape, GainStage stage) {
   return product(shape, stage.rows, "weight w: f32[n, n]");
 }
-std::string converted_each_time(const models::LlamaShape& shape, GainStage stage) {
+std::string converted_each_time(const models::DecoderShape& shape, GainStage stage) {
   return product(shape, stage.rows,
                  "weight bytes: i8[n, n]\nweight scale: f32[1, n]\nw = dequantise(bytes, scale, group: n)");
 }
-std::string transposed_each_time(const models::LlamaShape& shape, GainStage stage) {
+std::string transposed_each_time(const models::DecoderShape& shape, GainStage stage) {
   return product(shape, stage.rows, "weight columns: f32[n, n]\nw = transpose(columns)");
 }
 
@@ -78,7 +78,7 @@ double nanoseconds(walk::Walker& walker, const std::string& text) {
 
 }  // namespace
 
-std::string fused_attention(const models::LlamaShape& shape, GainStage stage) {
+std::string fused_attention(const models::DecoderShape& shape, GainStage stage) {
   Text text;
   const uint32_t queries = shape.heads * shape.head_width, keys = shape.kv_heads * shape.head_width;
   text.line("graph fused\nsize rows = {}\nsize past = {}", stage.rows, stage.past);
@@ -91,7 +91,7 @@ std::string fused_attention(const models::LlamaShape& shape, GainStage stage) {
   return text.take();
 }
 
-std::string joined_attention(const models::LlamaShape& shape, GainStage stage) {
+std::string joined_attention(const models::DecoderShape& shape, GainStage stage) {
   Text text;
   const uint32_t width = shape.head_width, queries = shape.heads * width, keys = shape.kv_heads * width;
   text.line("graph joined\nsize rows = {}\nsize past = {}\nsize all = past + rows", stage.rows, stage.past);
@@ -134,7 +134,7 @@ std::string joined_attention(const models::LlamaShape& shape, GainStage stage) {
   return text.take();
 }
 
-std::vector<Gain> measure_gains(walk::Walker& walker, const models::LlamaShape& shape, GainStage prefill,
+std::vector<Gain> measure_gains(walk::Walker& walker, const models::DecoderShape& shape, GainStage prefill,
                                 GainStage decode, const std::function<void(double)>& done) {
   std::vector<Gain> gains;
   double over = 0;

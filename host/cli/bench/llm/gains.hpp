@@ -26,12 +26,12 @@ struct GainStage {
   uint32_t past;
 };
 
-std::vector<Gain> measure_gains(walk::Walker& walker, const models::LlamaShape& shape, GainStage prefill,
+std::vector<Gain> measure_gains(walk::Walker& walker, const models::DecoderShape& shape, GainStage prefill,
                                 GainStage decode, const std::function<void(double)>& done);
 
 // Of attention in one block: keys and values kept in place, scores never in memory.
-std::string fused_attention(const models::LlamaShape& shape, GainStage stage);
+std::string fused_attention(const models::DecoderShape& shape, GainStage stage);
 // As exporters write it: keys and values joined to those before, heads taken apart, scores, softmax, sums.
-std::string joined_attention(const models::LlamaShape& shape, GainStage stage);
+std::string joined_attention(const models::DecoderShape& shape, GainStage stage);
 
 }  // namespace swai::cli::bench

@@ -23,7 +23,7 @@ void add(Stage& stage, uint32_t tokens, std::vector<graph::NodeDemand> nodes) {
   }
 }
 
-std::array<graph::Program, 2> programs_of(const generate::CardLlama& model, const LanguageWish& wish) {
+std::array<graph::Program, 2> programs_of(const models::CardDecoder& model, const LanguageWish& wish) {
   generate::Programs made(model, std::max(wish.prompt, wish.past + 1));
   return {std::move(made.several), std::move(made.one)};
 }

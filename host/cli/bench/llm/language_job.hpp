@@ -36,7 +36,7 @@ class LanguageJob {
   explicit LanguageJob(const LanguageWish& wish);
 
   const LanguageWish& wish() const { return wish_; }
-  const generate::CardLlama& model() const { return model_; }
+  const models::CardDecoder& model() const { return model_; }
   // Blocks that the shape has.
   uint32_t whole_layers() const;
   // Whether the paper has values of all this.
@@ -51,7 +51,7 @@ class LanguageJob {
   using Sizes = std::map<std::string, int64_t>;
 
   const LanguageWish wish_;
-  const generate::CardLlama model_;
+  const models::CardDecoder model_;
   std::array<graph::Program, 2> programs_;  // of several tokens, of one
   std::vector<Sizes> chunks_;
   Stage prefill_, decode_;

@@ -5,14 +5,16 @@
 #include <array>
 #include <stdexcept>
 
+#include "host/models/architectures/registry.hpp"
+
 namespace swai::cli::bench {
 namespace {
 
-using generate::Store;
+using models::WeightFormat;
 
 struct Named {
   const char* name;
-  models::LlamaShape shape;
+  models::DecoderShape shape;
 };
 constexpr double kEpsilon = 1e-6, kTheta = 10'000;
 constexpr auto kHalves = models::Rotation::kHalves;
@@ -30,15 +32,22 @@ std::vector<std::string> llama_shape_names() {
   return names;
 }
 
-generate::CardLlama random_llama(const std::string& shape, uint32_t blocks) {
+models::CardDecoder random_llama(const std::string& shape, uint32_t blocks) {
   const auto found = std::ranges::find(kShapes, shape, &Named::name);
   if (found == kShapes.end()) throw std::invalid_argument("no such shape");
-  models::LlamaShape changed = found->shape;
+  models::DecoderShape changed = found->shape;
   if (blocks != 0) changed.layers = blocks;
+  models::WeightFormats formats;
+  for (const models::MatrixKind& kind : models::matrix_kinds(models::qwen2()))
+    formats[kind.name] = kind.name == "head" ? WeightFormat::kInt8 : WeightFormat::kInt4;
   // Queries, keys and values have a bias in Qwen's blocks; a product takes as long with as without.
-  return generate::make_card_llama("random weights", changed, models::Precision::kW4A8,
-                                   generate::stores_of(Store::kFour, Store::kEight), false,
-                                   {.query = true, .key = true, .value = true}, {});
+  return models::card_decoder("random weights",
+                              {.architecture = &models::qwen2(),
+                               .shape = changed,
+                               .precision = models::Precision::kW4A8,
+                               .formats = std::move(formats),
+                               .tied = false,
+                               .biased = {"attention.query", "attention.key", "attention.value"}});
 }
 
 }  // namespace swai::cli::bench

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host/generate/card_llama.hpp"
+#include "host/models/decoder/card.hpp"
 
 namespace swai::cli::bench {
 
@@ -13,6 +13,6 @@ namespace swai::cli::bench {
 std::vector<std::string> llama_shape_names();
 // In W4A8: all matrices of the blocks in four bits, the output of the model in eight. `blocks`: so many; 0:
 // as the shape has.
-generate::CardLlama random_llama(const std::string& shape, uint32_t blocks);
+models::CardDecoder random_llama(const std::string& shape, uint32_t blocks);
 
 }  // namespace swai::cli::bench

@@ -8,6 +8,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "host/models/architectures/registry.hpp"
 #include "host/models/tensor.hpp"
 
 namespace swai::cli::bench {
@@ -81,10 +82,11 @@ models::Model random_speech(const std::string& name, const WhisperShape& shape) 
   models::Model model;
   model.path = name;
   model.format = "random";
+  model.architecture = &models::whisper();
   model.shape = shape;
   model.vocabulary = vocabulary();
   uint64_t most = 0;
-  const std::vector<models::Expected> expected = models::expected_tensors(shape);
+  const std::vector<models::Expected> expected = models::expected_tensors(models::whisper(), shape);
   for (const models::Expected& one : expected) most = std::max(most, *models::values_of(one.shape));
   // All look at the same numbers, from the first on: so gigabytes of weights need not be drawn.
   model.files = {numbers(name, most)};

@@ -75,7 +75,7 @@ transcribe::WhisperPrograms require_same_lists(const SpeechJob& job,
   const models::WhisperShape shape = shape_of(whole);
   const transcribe::CardWhisper card =
       transcribe::make_card_whisper(job.shape, shape, models::Precision::kW8A8,
-                                    transcribe::storing_of(models::Precision::kW8A8, {}), false);
+                                    transcribe::whisper_formats(models::Precision::kW8A8, {}), false);
   transcribe::WhisperPrograms full = transcribe::whisper_programs(card);
   if (nodes_of(full.encoder) != nodes_of(narrow.encoder) ||
       nodes_of(full.several) != nodes_of(narrow.several) || nodes_of(full.one) != nodes_of(narrow.one)) {

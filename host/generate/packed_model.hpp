@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Llama models in packed files (host/models/packed_file.hpp).
+// Decoders in packed files (host/models/packed_file.hpp).
 #pragma once
 
 #include "host/generate/card_model.hpp"
