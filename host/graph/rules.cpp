@@ -97,6 +97,7 @@ std::vector<Type> embedding(const Use& use) {
   vector_for(use, "scale", table.dimensions[0]);
   if ((table.element == Element::kI8) != use.has("scale"))
     use.fail("a table of i8 has a scale, no other has");
+  if (use.has("scale") && use.real("factor") != 1) use.fail("a table with scales has no factor");
   Size rows = use.size("rows");
   if (rows == Size(0)) {
     rows = tokens.dimensions[0];

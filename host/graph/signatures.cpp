@@ -29,9 +29,10 @@ const std::vector<Signature>& table() {
   static const std::vector<Signature> kTable = {
       {.name = "embedding",
        .what = "rows of a table, and of positions from `at` on; rows 0: of all tokens, else of so many from "
-               "`first` on",
+               "`first` on. Without scales rows are multiplied by factor",
        .parameters = {tensor("tokens"), tensor("table"), maybe("scale"), maybe("positions"),
-                      size_or("at", "0"), size_or("first", "0"), size_or("rows", "0")},
+                      real_or("factor", "1.0"), size_or("at", "0"), size_or("first", "0"),
+                      size_or("rows", "0")},
        .results = rules::embedding,
        .write = writers::embedding,
        .by_rows = true},

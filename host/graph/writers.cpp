@@ -288,6 +288,7 @@ void embedding(Emitter& out) {
   node.set(&EmbeddingArgs::to_stride, out.stride(y));
   node.set(&EmbeddingArgs::table_stride, out.stride(table));
   node->to_type = out.number(y);
+  node->factor = static_cast<float>(out.use().real("factor"));
   node->table_type = out.number(table);
   node.finish(Operator::kEmbedding);
 }

@@ -157,6 +157,14 @@ TEST_CASE("shapes") {
   CHECK(after_start("weight t: f32[100, 4]\nz = rotary(x, t, heads: 2, at: 1)") ==
         "10: rotary: the last row of the table that is read must stay within bounds: 1 + n may be more than "
         "100");
+  CHECK(after_start("weight g: f32[4]\nz = rms_norm(x, g, heads: 2)") == "");
+  CHECK(after_start("weight g: f32[4]\nz = rms_norm(x, g)") ==
+        "10: rms_norm: the length of weight differ: 4 and 8");
+  CHECK(after_start("weight g: f32[2]\nz = rms_norm(x, g, heads: 3)") ==
+        "10: rms_norm: the width of heads together, and of x differ: 6 and 8");
+  CHECK(after_start("input t: i32[3]\nweight e: i8[9, 4]\nweight e.scale: f32[9]\n"
+                    "z = embedding(t, e, e.scale, factor: 2.5)") ==
+        "12: embedding: a table with scales has no factor");
   CHECK(after_start("weight t: f32[100, 4]\nz = rotary(x, t, heads: 3)") ==
         "10: rotary: the width of table times heads, and the width of x differ: 12 and 8");
 }

@@ -112,7 +112,7 @@ Matrix embedding(const Computed& call) {
   for (size_t row = 0; row < y.rows; ++row) {
     const auto token = static_cast<size_t>(tokens.numbers[call.size("first") + row]);
     for (size_t i = 0; i < y.columns; ++i) {
-      const double number = table.at(token, i) * (scale ? scale->numbers[token] : 1);
+      const double number = table.at(token, i) * (scale ? scale->numbers[token] : call.real("factor"));
       y.numbers.push_back(number + (positions ? positions->at(call.size("at") + row, i) : 0));
     }
   }

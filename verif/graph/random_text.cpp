@@ -26,6 +26,7 @@ weight d.gamma: f32[d]
 weight d.beta: f32[d]
 weight h.gamma: f32[h]
 weight h.beta: f32[h]
+weight head.gamma: f32[16]
 weight plain: f32[d, h]
 weight half: f16[h, d]
 weight small: i8[h, d] packed
@@ -93,7 +94,11 @@ void RandomText::add(const std::string& name) {
       call = fmt::format("layer_norm({0}, {1}.gamma, {1}.beta, epsilon: 1e-3)", a.name, a.width);
       break;
     case 6:
-      call = fmt::format("rms_norm({}, {}.gamma, epsilon: 1e-3)", a.name, a.width);
+      if (a.width == 'h' && random_() % 2 == 0) {
+        call = fmt::format("rms_norm({}, head.gamma, epsilon: 1e-3, heads: 3)", a.name);
+      } else {
+        call = fmt::format("rms_norm({}, {}.gamma, epsilon: 1e-3)", a.name, a.width);
+      }
       break;
     case 7:
       call = fmt::format("softmax({}, scale: 0.5)", a.name);

@@ -29,6 +29,7 @@ TEST_CASE("embedding: tables of all types, with and without positions; a token b
     args.table_type = std::array{Number::kFp32, Number::kFp16, Number::kInt8}[random.below(3)];
     args.to_type = some_float_number(random);
     const bool scaled = args.table_type == Number::kInt8;
+    args.factor = scaled || random.chance(50) ? 1.0F : 25.3F;
     const bool placed = random.chance(50);
     Tensor table = card.tensor(args.vocabulary, columns, bytes_of(args.table_type), some_gap(random));
     Tensor scales = card.tensor(1, args.vocabulary, 4);

@@ -51,7 +51,7 @@ struct Embedding {
   void run(uint32_t slot, const Tile&) {
     const Slot& here = slots[slot];
     vector::a(operand(here.from, args.table_type, 0));
-    vector::b(args.table_type == Number::kInt8 ? vector::each_row(here.scale) : vector::value(1));
+    vector::b(args.table_type == Number::kInt8 ? vector::each_row(here.scale) : vector::value(args.factor));
     vector::c(vector::rows(here.position));
     into(operand(here.position, args.to_type, 0));
     vector::size(args.columns);

@@ -11,6 +11,7 @@ constexpr Refusal check(const EmbeddingArgs& args) {
   if (args.vocabulary == 0 || args.vocabulary > kMaxSize) return Refusal::kShape;
   if (!is_float(args.to_type) || !is_number(args.table_type) || args.table_type == Number::kInt32)
     return Refusal::kType;
+  if (args.table_type == Number::kInt8 && args.factor != 1) return Refusal::kParameter;
   if (!is_stride(args.to_stride, args.rows, args.columns * bytes_of(args.to_type)) ||
       !is_stride(args.table_stride, args.vocabulary, args.columns * bytes_of(args.table_type)) ||
       (args.positions && !is_source_stride(args.positions_stride, args.rows, args.columns * 4))) {

@@ -144,7 +144,7 @@ void embedding(const EmbeddingArgs& args, const Memory& memory) {
   if (args.positions) positions.emplace(memory, args.positions, args.positions_stride, Number::kFp32);
   for (uint32_t row = 0; row < args.rows; ++row) {
     const auto token = tokens.get<uint32_t>(0, row);
-    const Real scale = scales ? scales->read(0, token) : Real(1.0f);
+    const Real scale = scales ? scales->read(0, token) : Real(args.factor);
     for (uint32_t i = 0; i < args.columns; ++i) {
       const Real x = table.read(token, i);
       to.write(row, i, positions ? fma(x, scale, positions->read(row, i)) : x * scale);
