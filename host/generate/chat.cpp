@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/generate/chat.hpp"
 
+#include <utility>
+
+#include "host/models/architectures/registry.hpp"
 #include "host/models/file_bytes.hpp"
 
 namespace swai::generate {
 namespace {
 
 using models::Token;
-
-constexpr std::string_view kStart = "<|im_start|>", kEnd = "<|im_end|>";
 
 }  // namespace
 
@@ -20,7 +21,7 @@ std::string standard_system(std::string_view chat_template) {
     plain += line_end ? '\n' : chat_template[at];
     at += line_end;
   }
-  constexpr std::string_view kSystem = "<|im_start|>system\n";
+  constexpr std::string_view kSystem = "<|im_start|>system\n", kEnd = "<|im_end|>";
   const size_t begin = plain.find(kSystem);
   if (begin == std::string::npos) return {};
   const std::string rest = plain.substr(begin + kSystem.size());
@@ -33,15 +34,18 @@ std::string standard_system(std::string_view chat_template) {
 Chat::Chat(const std::string& path, const models::Tokenizer& tokenizer, std::string_view system)
     : tokenizer_(tokenizer), system_(system) {
   const std::string& format = tokenizer.vocabulary().chat_template;
-  const auto start = tokenizer.control(kStart), end = tokenizer.control(kEnd);
   if (format.empty())
     models::refuse(path,
                    "has no chat template, so it was not trained to talk; leave out --chat and --system");
-  if (!start || !end || format.find(kStart) == std::string::npos) {
+  const models::ChatFormat* const known = models::chat_format_of(format);
+  const auto start = known == nullptr ? std::nullopt : tokenizer.control(known->start);
+  const auto end = known == nullptr ? std::nullopt : tokenizer.control(known->end);
+  if (!start || !end) {
     models::refuse(path,
-                   "has a chat template that is not ChatML, which is all that is known here; write the "
+                   "has a chat template that is neither ChatML nor Gemma's, which are known here; write the "
                    "conversation into the prompt, and leave out --chat and --system");
   }
+  format_ = *known;
   start_ = *start;
   end_ = *end;
   if (system_.empty()) system_ = standard_system(format);
@@ -54,7 +58,7 @@ void Chat::add(std::string_view text, std::vector<Token>& tokens) const {
 
 void Chat::say(std::string_view role, std::string_view text, std::vector<Token>& tokens) const {
   tokens.push_back(start_);
-  add(std::string(role) + "\n" + std::string(text), tokens);
+  add((role == kAssistant ? format_.assistant : std::string(role)) + "\n" + std::string(text), tokens);
   tokens.push_back(end_);
   add("\n", tokens);
 }
@@ -62,14 +66,25 @@ void Chat::say(std::string_view role, std::string_view text, std::vector<Token>&
 // It is the model's turn.
 void Chat::ask(std::vector<Token>& tokens) const {
   tokens.push_back(start_);
-  add(std::string(kAssistant) + "\n", tokens);
+  add(format_.assistant + "\n", tokens);
 }
 
 std::vector<Token> Chat::whole(std::span<const Message> conversation) const {
   std::vector<Token> tokens;
   const bool told = !conversation.empty() && conversation.front().role == kSystem;
-  if (!told && !system_.empty()) say(kSystem, system_, tokens);
-  for (const Message& message : conversation) say(message.role, message.text, tokens);
+  std::string system = told ? conversation.front().text : system_;
+  for (const Message& message : conversation.subspan(told ? 1 : 0)) {
+    if (!system.empty()) {
+      if (format_.has_system) {
+        say(kSystem, system, tokens);
+      } else if (message.role == kUser) {
+        say(kUser, std::exchange(system, "") + "\n\n" + message.text, tokens);
+        continue;
+      }
+      system.clear();
+    }
+    say(message.role, message.text, tokens);
+  }
   ask(tokens);
   return tokens;
 }

@@ -7,11 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "host/models/architectures/architecture.hpp"
 #include "host/models/tokenizer.hpp"
 
 namespace swai::generate {
 
-// ChatML: <|im_start|>ROLE, the text, <|im_end|>. SmolLM2 and Qwen talk like this.
+// In the format of the architecture (models::ChatFormat): ChatML, or Gemma's.
 class Chat {
  public:
   // `system`: what the model is told first; empty: what its template says, which may be nothing. Throws
@@ -37,6 +38,7 @@ class Chat {
   void ask(std::vector<models::Token>& tokens) const;
 
   const models::Tokenizer& tokenizer_;
+  models::ChatFormat format_;
   models::Token start_ = 0, end_ = 0;
   std::string system_;
 };

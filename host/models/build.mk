@@ -4,8 +4,10 @@
 MODEL_SOURCES := $(addprefix host/models/, \
     architectures/architecture.cpp \
     architectures/decoder_tensors.cpp \
+    architectures/gemma3.cpp \
     architectures/llama.cpp \
     architectures/qwen2.cpp \
+    architectures/qwen3.cpp \
     architectures/registry.cpp \
     architectures/whisper.cpp \
     byte_letters.cpp \

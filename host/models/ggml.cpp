@@ -66,7 +66,7 @@ Tensor read_tensor(Reader& reader) {
   const auto element = element_of_ggml(type);
   if (!element)
     reader.fail(
-        fmt::format("tensor '{}' has the type {}; supported are F32, F16, Q8_0, Q4_0, Q4_1, Q4_K, Q6_K",
+        fmt::format("tensor '{}' has the type {}; supported are F32, F16, Q8_0, Q5_0, Q4_0, Q4_1, Q4_K, Q6_K",
                     tensor.name, type));
   tensor.element = *element;
   const auto bytes = bytes_of(*element, tensor.shape);

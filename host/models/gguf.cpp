@@ -319,8 +319,9 @@ Entry read_entry(Reader& reader) {
   if (!element)
     refuse(
         reader.path(),
-        fmt::format("tensor '{}' has the type {}; supported are F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q4_K, Q6_K",
-                    tensor.name, type));
+        fmt::format(
+            "tensor '{}' has the type {}; supported are F32, F16, BF16, Q8_0, Q5_0, Q4_0, Q4_1, Q4_K, Q6_K",
+            tensor.name, type));
   tensor.element = *element;
   const auto bytes = bytes_of(*element, tensor.shape);
   if (!bytes)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/models/sentence_piece.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <functional>
 
 #include "host/common/utf8.hpp"
 #include "host/models/file_bytes.hpp"
@@ -26,6 +28,13 @@ SentencePiece::SentencePiece(const std::string& path, Vocabulary vocabulary)
   for (Token token = 0; token < words_.pieces.size(); ++token)
     if (words_.kinds[token] == PieceKind::kByte)
       if (const auto byte = byte_named(words_.pieces[token]); byte && !bytes_[*byte]) bytes_[*byte] = token;
+  for (Token token = 0; token < words_.pieces.size(); ++token) {
+    const std::string& piece = words_.pieces[token];
+    if (words_.kinds[token] == PieceKind::kUserDefined && !piece.empty())
+      user_defined_[static_cast<uint8_t>(piece.front())].push_back(token);
+  }
+  const auto length = [&](Token token) { return words_.pieces[token].size(); };
+  for (std::vector<Token>& pieces : user_defined_) std::ranges::stable_sort(pieces, std::greater(), length);
 }
 
 // What has no token of its own becomes its bytes; bytes without tokens, the unknown token, once for all of
@@ -45,25 +54,50 @@ void SentencePiece::add_character(std::string_view character, std::vector<Token>
   }
 }
 
+std::optional<Token> SentencePiece::user_defined(std::string_view text) const {
+  const std::vector<Token>& pieces = user_defined_[static_cast<uint8_t>(text.front())];
+  const auto found =
+      std::ranges::find_if(pieces, [&](Token token) { return text.starts_with(words_.pieces[token]); });
+  return found == pieces.end() ? std::nullopt : std::optional(*found);
+}
+
 std::vector<Token> SentencePiece::encode(std::string_view text) const {
   std::vector<Token> tokens;
   if (text.empty()) return tokens;
   // SentencePiece's own sign for a space is one to it, wherever it stands.
   const std::string whole = with_spaces((words_.space_first ? " " : "") + std::string(text));
-  for (size_t at = 0; at < whole.size();) {
-    const common::Character one = common::character_at(whole, at);
-    add_character(std::string_view(whole).substr(at, one.bytes), tokens);
+  const std::string_view all = whole;
+  size_t begin = 0;  // of what is not in tokens yet
+  for (size_t at = 0; at < all.size();) {
+    const std::optional<Token> piece = user_defined(all.substr(at));
+    if (!piece) {
+      ++at;
+      continue;
+    }
+    add_text(all.substr(begin, at - begin), tokens);
+    tokens.push_back(*piece);
+    begin = at += words_.pieces[*piece].size();
+  }
+  add_text(all.substr(begin), tokens);
+  return tokens;
+}
+
+void SentencePiece::add_text(std::string_view text, std::vector<Token>& tokens) const {
+  std::vector<Token> characters;
+  for (size_t at = 0; at < text.size();) {
+    const common::Character one = common::character_at(text, at);
+    add_character(text.substr(at, one.bytes), characters);
     at += one.bytes;
   }
-  return join_pairs(tokens, [&](Token left, Token right) -> Joined {
+  const std::vector<Token> joined = join_pairs(characters, [&](Token left, Token right) -> Joined {
     // Only texts are joined: a byte is one because there was no text for it.
-    const std::string_view both[] = {words_.pieces[left], words_.pieces[right]};
     for (const Token one : {left, right})
-      if (words_.kinds[one] != PieceKind::kNormal && words_.kinds[one] != PieceKind::kUserDefined) return {};
-    const auto found = normal_.find(std::string(both[0]) + std::string(both[1]));
+      if (words_.kinds[one] != PieceKind::kNormal) return {};
+    const auto found = normal_.find(words_.pieces[left] + words_.pieces[right]);
     if (found == normal_.end()) return {};
     return {-static_cast<double>(words_.scores[found->second]), found->second};
   });
+  tokens.insert(tokens.end(), joined.begin(), joined.end());
 }
 
 std::string SentencePiece::bytes_of(Token token) const {

@@ -19,8 +19,13 @@ class SentencePiece : public Tokenizer {
 
  private:
   void add_character(std::string_view character, std::vector<Token>& tokens) const;
+  // Joins characters of text that has no user-defined pieces.
+  void add_text(std::string_view text, std::vector<Token>& tokens) const;
+  // The longest user-defined piece at the beginning of the text.
+  std::optional<Token> user_defined(std::string_view text) const;
 
   std::array<std::optional<Token>, 256> bytes_;
+  std::array<std::vector<Token>, 256> user_defined_;  // by their first byte, the longest first
 };
 
 }  // namespace swai::models

@@ -12,12 +12,13 @@
 namespace swai::models {
 namespace {
 
-constexpr std::array<ElementInfo, 9> kElements = {{
+constexpr std::array<ElementInfo, 10> kElements = {{
     {"F32", 1, 4},
     {"F16", 1, 2},
     {"BF16", 1, 2},
     {"I8", 1, 1},
     {"Q8_0", 32, 34},
+    {"Q5_0", 32, 22},
     {"Q4_0", 32, 18},
     {"Q4_1", 32, 20},
     {"Q4_K", 256, 144},
@@ -36,6 +37,17 @@ float half_at(const uint8_t* from) { return float_of_half(load<uint16_t>(from));
 void read_q8_0(const uint8_t* block, float* out) {
   const float step = half_at(block);
   for (int i = 0; i < 32; ++i) out[i] = step * static_cast<float>(static_cast<int8_t>(block[2 + i]));
+}
+
+// The fifth bits of all weights lie together, before the nibbles.
+void read_q5_0(const uint8_t* block, float* out) {
+  const float step = half_at(block);
+  const auto fifth = load<uint32_t>(block + 2);
+  for (int i = 0; i < 16; ++i) {
+    const auto bit = [&](int weight) { return static_cast<int>(fifth >> weight & 1) << 4; };
+    out[i] = step * static_cast<float>(((block[6 + i] & 15) | bit(i)) - 16);
+    out[i + 16] = step * static_cast<float>((block[6 + i] >> 4 | bit(i + 16)) - 16);
+  }
 }
 
 void read_q4_0(const uint8_t* block, float* out) {
@@ -109,6 +121,8 @@ ReadBlock block_reader(Element element) {
       return [](const uint8_t* from, float* out) { *out = static_cast<float>(static_cast<int8_t>(*from)); };
     case Element::kQ8_0:
       return read_q8_0;
+    case Element::kQ5_0:
+      return read_q5_0;
     case Element::kQ4_0:
       return read_q4_0;
     case Element::kQ4_1:
@@ -135,6 +149,8 @@ std::optional<Element> element_of_ggml(uint32_t type) {
       return Element::kQ4_0;
     case 3:
       return Element::kQ4_1;
+    case 6:
+      return Element::kQ5_0;
     case 8:
       return Element::kQ8_0;
     case 12:

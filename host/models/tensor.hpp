@@ -11,7 +11,7 @@
 
 namespace swai::models {
 
-enum class Element : uint8_t { kF32, kF16, kBf16, kI8, kQ8_0, kQ4_0, kQ4_1, kQ4K, kQ6K };
+enum class Element : uint8_t { kF32, kF16, kBf16, kI8, kQ8_0, kQ5_0, kQ4_0, kQ4_1, kQ4K, kQ6K };
 
 // Values come in blocks of so many, each of so many bytes.
 struct ElementInfo {

@@ -7,7 +7,7 @@ $(eval $(call cxx_program,test-generate,$(addprefix verif/generate/,chat_test.cp
 $(eval $(call cxx_test,test-packed,verif/generate/packed_test.cpp verif/common/doctest_main.cpp,$(B)/lib/model-samples.a $(B)/lib/generate.a $(B)/lib/models.a $(B)/lib/graph.a -lfmt))
 
 # The reference by itself, for measurements.
-$(eval $(call cxx_program,llama-reference,verif/generate/reference_main.cpp verif/models/reference.cpp,$(B)/lib/models.a -lfmt))
+$(eval $(call cxx_program,llama-reference,verif/generate/reference_main.cpp verif/models/reference.cpp,$(B)/lib/models.a $(B)/lib/graph.a -lfmt))
 
 # Texts beside each other, on the card.
 $(eval $(call cxx_program,test-batch,verif/generate/batch_test.cpp verif/system/rig.cpp $(addprefix verif/common/,doctest_main.cpp process.cpp), \

@@ -16,13 +16,14 @@ constexpr const char* kSmolLm2 =
     R"({% for message in messages %}{% if loop.first and messages[0]['role'] != 'system' %}{{ '<|im_start|>system\nYou are a helpful AI assistant named SmolLM, trained by Hugging Face<|im_end|>\n' }}{% endif %}{{'<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n'}}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %})";
 
 // A token for each byte, and three that control.
-models::Vocabulary vocabulary(const std::string& chat_template) {
+models::Vocabulary vocabulary(const std::string& chat_template, const std::string& start = "<|im_start|>",
+                              const std::string& end = "<|im_end|>") {
   models::Vocabulary words;
   words.how = models::Pieces::kByteLevel;
   for (int byte = 0; byte < 256; ++byte) words.pieces.emplace_back(1, static_cast<char>(byte));
   words.kinds.assign(256, models::PieceKind::kNormal);
-  for (const char* const piece : {"<|im_start|>", "<|im_end|>"}) {
-    words.pieces.emplace_back(piece);
+  for (const std::string& piece : {start, end}) {
+    words.pieces.push_back(piece);
     words.kinds.push_back(models::PieceKind::kControl);
   }
   words.chat_template = chat_template;
@@ -63,6 +64,16 @@ TEST_CASE("a whole conversation") {
         "{system\nBe polite.}\n{user\nHi!}\n{assistant\nYes?}\n{user\nAnd you?}\n{assistant\n");
 }
 
+TEST_CASE("a conversation with Gemma: the model has its own name, and what it is told first is the user's") {
+  const auto tokenizer = models::make_tokenizer(
+      "test", vocabulary("{{ bos_token }}<start_of_turn>...", "<start_of_turn>", "<end_of_turn>"));
+  const generate::Chat chat("test", *tokenizer, "Be brief.");
+  CHECK(shown(chat.first("Hi!")) == "{user\nBe brief.\n\nHi!}\n{model\n");
+  CHECK(shown(chat.next("And you?")) == "}\n{user\nAnd you?}\n{model\n");
+  const std::vector<generate::Chat::Message> said = {{"user", "Hi!"}, {"assistant", "Yes?"}, {"user", "So?"}};
+  CHECK(shown(chat.whole(said)) == "{user\nBe brief.\n\nHi!}\n{model\nYes?}\n{user\nSo?}\n{model\n");
+}
+
 TEST_CASE("text that looks like control tokens stays text") {
   const auto tokenizer = models::make_tokenizer("test", vocabulary(kSmolLm2));
   const generate::Chat chat("test", *tokenizer, "a<|im_end|>");
@@ -91,8 +102,8 @@ TEST_CASE("models that were not trained to talk like this are refused") {
     return "";
   };
   CHECK(refusal(vocabulary("")).find("file: has no chat template") == 0);
-  CHECK(refusal(vocabulary("[INST] {{ content }} [/INST]")).find("is not ChatML") != std::string::npos);
+  CHECK(refusal(vocabulary("[INST] {{ content }} [/INST]")).find("is neither ChatML") != std::string::npos);
   models::Vocabulary without = vocabulary(kSmolLm2);
   without.kinds.back() = models::PieceKind::kNormal;
-  CHECK(refusal(without).find("is not ChatML") != std::string::npos);
+  CHECK(refusal(without).find("is neither ChatML") != std::string::npos);
 }

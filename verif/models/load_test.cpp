@@ -182,13 +182,16 @@ TEST_CASE("what is wrong is said") {
     Sample one = sample("tiny-llama.gguf");
     const size_t at = place(one.files[one.main], "general.architecture");
     one.files[one.main][at + 20 + 4 + 8] = 'b';
-    CHECK(has(complaint(one), "has the architecture 'blama'; supported are llama and qwen2"));
+    CHECK(has(complaint(one), "has the architecture 'blama'; supported are llama, qwen2, qwen3 and gemma3"));
     one = sample("tiny-whisper-ct2");
     replace(one.files[one.main], "WhisperSpec", "WhooperSpec");
     CHECK(has(complaint(one), "has the architecture 'WhooperSpec'"));
     one = sample("tiny-llama");
     replace(one.files["config.json"], "\"llama\"", "\"gemma\"");
     CHECK(has(complaint(one), "describes a model of type 'gemma'; supported are"));
+    one = sample("tiny-llama");
+    replace(one.files["config.json"], "\"llama\"", "\"qwen3\"");
+    CHECK(has(complaint(one), "has no tensor 'model.layers.0.self_attn.q_norm.weight'"));
   }
   SUBCASE("a tensor is missing, or one is there that nobody computes with") {
     Sample one = sample("tiny-llama.gguf");

@@ -292,11 +292,11 @@ def write_ctranslate2(tensors, name, int8):
 def blocks():
     """Blocks of random bits, and what they mean."""
     types = gguf.GGMLQuantizationType
-    for kind in (types.Q8_0, types.Q4_0, types.Q4_1, types.Q4_K, types.Q6_K, types.BF16):
+    for kind in (types.Q8_0, types.Q4_0, types.Q4_1, types.Q4_K, types.Q6_K, types.BF16, types.Q5_0):
         size, bytes_ = gguf.GGML_QUANT_SIZES[kind]
         raw = random.integers(0, 256, (4, bytes_ * (256 // size)), dtype=np.uint8)
         # Steps that are numbers.
-        step = {types.Q8_0: (0,), types.Q4_0: (0,), types.Q4_1: (0, 2), types.Q4_K: (0, 2), types.Q6_K: (208,), types.BF16: range(0, 512, 2)}[kind]
+        step = {types.Q8_0: (0,), types.Q5_0: (0,), types.Q4_0: (0,), types.Q4_1: (0, 2), types.Q4_K: (0, 2), types.Q6_K: (208,), types.BF16: range(0, 512, 2)}[kind]
         for at in range(0, raw.shape[1], bytes_ if kind != types.BF16 else 512):
             for s in step:
                 raw[:, at + s + 1] &= 0x3B

@@ -9,6 +9,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "host/models/architectures/architecture.hpp"
+
 namespace swai::models {
 namespace {
 
@@ -24,6 +26,10 @@ void softmax(std::span<double> x) {
   for (double& one : x) one /= sum;
 }
 
+double gelu_tanh(double x) {
+  return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
+}
+double silu(double x) { return x / (1 + std::exp(-x)); }
 double gelu(double x) { return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2)); }
 
 void add_to(Matrix& x, const Matrix& y) {
@@ -91,25 +97,36 @@ Matrix ReferenceWeights::linear(const Matrix& x, const std::string& name) const 
 // --- Llama
 
 LlamaReference::LlamaReference(const Model& model)
-    : shape_(model.decoder()), weights_(model), past_(shape_.layers) {
+    : shape_(model.decoder()),
+      weights_(model),
+      gemma_(model.architecture->name == "gemma3"),
+      past_(shape_.layers) {
   for (uint32_t pair = 0; pair < shape_.head_width / 2; ++pair) {
-    double frequency = scaled(std::pow(shape_.rope_theta, -2.0 * pair / shape_.head_width), shape_.scaling);
+    const double part = -2.0 * pair / shape_.head_width;
+    double frequency = scaled(std::pow(shape_.rope_theta, part), shape_.scaling);
     if (weights_.has("rotary.factors")) frequency /= weights_["rotary.factors"][pair];
     frequencies_.push_back(frequency);
+    local_frequencies_.push_back(std::pow(10'000, part));
   }
 }
 
-void LlamaReference::rotate(std::span<double> head, size_t position) const {
+// Five of six layers of Gemma 3 have a base of their own.
+void LlamaReference::rotate(std::span<double> head, size_t layer) const {
   const size_t half = head.size() / 2;
+  const bool local = gemma_ && layer % 6 != 5;
   for (size_t pair = 0; pair < half; ++pair) {
     const bool halves = shape_.rotation == Rotation::kHalves;
     double& a = head[halves ? pair : 2 * pair];
     double& b = head[halves ? pair + half : 2 * pair + 1];
-    const double angle = static_cast<double>(position) * frequencies_[pair];
+    const double angle = static_cast<double>(position_) * (local ? local_frequencies_ : frequencies_)[pair];
     const double turned = a * std::cos(angle) - b * std::sin(angle);
     b = a * std::sin(angle) + b * std::cos(angle);
     a = turned;
   }
+}
+
+void LlamaReference::add_normalised(const Matrix& y, const std::string& norm, Matrix& x) const {
+  add_to(x, weights_.has(norm) ? rms_norm(y, weights_[norm], shape_.epsilon) : y);
 }
 
 void LlamaReference::attend(const std::string& name, size_t layer, Matrix& x) {
@@ -117,9 +134,15 @@ void LlamaReference::attend(const std::string& name, size_t layer, Matrix& x) {
   Matrix query = weights_.linear(h, name + ".query");
   Matrix key = weights_.linear(h, name + ".key");
   const size_t width = shape_.head_width;
-  for (Matrix* const turned : {&query, &key})
+  for (const auto& [turned, norm] : {std::pair(&query, ".query_norm"), std::pair(&key, ".key_norm")}) {
+    if (weights_.has(name + norm)) {
+      Matrix heads(turned->columns / width, width);
+      heads.values = turned->values;
+      turned->values = rms_norm(heads, weights_[name + norm], shape_.epsilon).values;
+    }
     for (size_t first = 0; first < turned->columns; first += width)
-      rotate(turned->row(0).subspan(first, width), position_);
+      rotate(turned->row(0).subspan(first, width), layer);
+  }
   Past& past = past_[layer];
   past.keys.append(key.row(0));
   past.values.append(weights_.linear(h, name + ".value").row(0));
@@ -128,7 +151,16 @@ void LlamaReference::attend(const std::string& name, size_t layer, Matrix& x) {
   for (size_t head = 0; head < shape_.heads; ++head)
     attend_one(query.row(0).subspan(head * width, width), past.keys, past.values, head / shared * width,
                past.keys.rows, mixed.row(0).subspan(head * width, width));
-  add_to(x, weights_.linear(mixed, name + ".output"));
+  add_normalised(weights_.linear(mixed, name + ".output"), name + ".post_norm", x);
+}
+
+void LlamaReference::feed_forward(const std::string& name, Matrix& x) const {
+  const Matrix h = rms_norm(x, weights_[name + ".norm"], shape_.epsilon);
+  Matrix inner = weights_.linear(h, name + ".gate");
+  const Matrix up = weights_.linear(h, name + ".up");
+  for (size_t c = 0; c < inner.columns; ++c)
+    inner.values[c] = (gemma_ ? gelu_tanh : silu)(inner.values[c]) * up.values[c];
+  add_normalised(weights_.linear(inner, name + ".down"), name + ".post_norm", x);
 }
 
 std::vector<double> LlamaReference::step(uint32_t token) {
@@ -136,15 +168,11 @@ std::vector<double> LlamaReference::step(uint32_t token) {
   Matrix x(1, shape_.width);
   std::copy_n(weights_["embedding"].begin() + static_cast<ptrdiff_t>(size_t{token} * shape_.width),
               shape_.width, x.values.begin());
+  if (gemma_)
+    for (double& one : x.values) one *= std::sqrt(shape_.width);
   for (uint32_t i = 0; i < shape_.layers; ++i) {
     attend(fmt::format("layer.{}.attention", i), i, x);
-    const std::string name = fmt::format("layer.{}.feed_forward", i);
-    const Matrix h = rms_norm(x, weights_[name + ".norm"], shape_.epsilon);
-    Matrix inner = weights_.linear(h, name + ".gate");
-    const Matrix up = weights_.linear(h, name + ".up");
-    for (size_t c = 0; c < inner.columns; ++c)
-      inner.values[c] = inner.values[c] / (1 + std::exp(-inner.values[c])) * up.values[c];
-    add_to(x, weights_.linear(inner, name + ".down"));
+    feed_forward(fmt::format("layer.{}.feed_forward", i), x);
   }
   ++position_;
   const Matrix last = rms_norm(x, weights_["norm"], shape_.epsilon);

@@ -48,12 +48,16 @@ class LlamaReference {
   std::vector<double> step(uint32_t token);
 
  private:
-  void rotate(std::span<double> head, size_t position) const;
+  void rotate(std::span<double> head, size_t layer) const;
+  void feed_forward(const std::string& name, Matrix& x) const;
+  // What a layer adds to x, normalised where the model has a norm for it.
+  void add_normalised(const Matrix& y, const std::string& norm, Matrix& x) const;
   void attend(const std::string& name, size_t layer, Matrix& x);
 
   DecoderShape shape_;
   ReferenceWeights weights_;
-  std::vector<double> frequencies_;
+  bool gemma_;
+  std::vector<double> frequencies_, local_frequencies_;
   struct Past {
     Matrix keys, values;
   };

@@ -166,6 +166,24 @@ TEST_CASE("many added tokens do not take long") {
   CHECK(words.kinds[0] == PieceKind::kUserDefined);
 }
 
+TEST_CASE("SentencePiece: pieces that users defined are cut out of the text first, the longest one") {
+  Vocabulary words;
+  words.how = Pieces::kSentencePiece;
+  for (const char* const piece : {"a", "b", "ab", " ", "\n", "\n\n", "a\n", "aab", "ba"}) {
+    words.pieces.emplace_back(piece);
+    words.kinds.push_back(PieceKind::kNormal);
+    words.scores.push_back(-static_cast<float>(words.pieces.size()));
+  }
+  for (const size_t token : {4, 5, 7}) words.kinds[token] = PieceKind::kUserDefined;
+  const auto tokenizer = make_tokenizer("pieces", words);
+  using Tokens = std::vector<Token>;
+  CHECK(tokenizer->encode("ab\n\n\nb") == Tokens{2, 5, 4, 1});
+  // "a\n" is a piece of the vocabulary, but its end is cut out first.
+  CHECK(tokenizer->encode("a\naab") == Tokens{0, 4, 7});
+  CHECK(tokenizer->encode("aaab") == Tokens{0, 7});
+  CHECK(tokenizer->encode("bab") == Tokens{1, 2});
+}
+
 TEST_CASE("llama2.c's tokens: byte tokens are recognised by their text") {
   // As llama2.c's tokenizer.py writes a vocabulary of characters without tokens for bytes, which begin at 3
   // elsewhere.

@@ -29,7 +29,7 @@ std::string list_of(Kinds kinds) {
 }  // namespace
 
 std::span<const Architecture* const> architectures() {
-  static const std::array kAll = {&llama(), &qwen2(), &whisper()};
+  static const std::array kAll = {&llama(), &qwen2(), &qwen3(), &gemma3(), &whisper()};
   return kAll;
 }
 

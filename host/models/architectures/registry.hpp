@@ -22,8 +22,10 @@ std::string hugging_face_kinds();
 const ChatFormat* chat_format_of(std::string_view chat_template);
 
 // One function for each file in this folder.
+const Architecture& gemma3();
 const Architecture& llama();
 const Architecture& qwen2();
+const Architecture& qwen3();
 const Architecture& whisper();
 
 }  // namespace swai::models
