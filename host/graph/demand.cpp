@@ -100,6 +100,9 @@ class Reader {
       case Operator::kLinearFp32:
         linear_fp32(arguments_of<operators::LinearFp32Args>(node_));
         break;
+      case Operator::kMatmul:
+        matmul(arguments_of<operators::MatmulArgs>(node_));
+        break;
       case Operator::kAttention:
         attention_of(arguments_of<operators::AttentionArgs>(node_));
         break;
@@ -127,7 +130,8 @@ class Reader {
       case Operator::kRelu:
       case Operator::kSilu:
       case Operator::kGeluErf:
-      case Operator::kGeluTanh: {
+      case Operator::kGeluTanh:
+      case Operator::kCast: {
         const auto args = arguments_of<operators::UnaryArgs>(node_);
         rows_of(args, through(args));
         break;
@@ -246,6 +250,16 @@ class Reader {
   void linear_fp32(const operators::LinearFp32Args& args) {
     product(args, 1.0 * args.depth * args.columns * bytes_of(args.w_type), bytes_of(args.x_type));
     made_.needs.slots = 1.0 * args.rows * args.depth * args.columns;
+  }
+  // Likewise. Part of attention, as graphs use it; each operand is read once.
+  void matmul(const operators::MatmulArgs& args) {
+    made_.part = Part::kAttention;
+    shape({args.products, args.rows, args.depth, args.columns});
+    const double rows = args.rows, depth = args.depth, columns = args.columns, products = args.products;
+    made_.needs = {
+        0, products * rows * depth * columns,
+        products * (rows * depth * bytes_of(args.a_type) + depth * columns * bytes_of(args.b_type) +
+                    rows * columns * bytes_of(args.to_type))};
   }
 
   // `own_texts`: each row sees keys of its own.

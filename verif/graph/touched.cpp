@@ -73,6 +73,7 @@ std::vector<Touched> touched(const node::Node& node) {
     case Operator::kSilu:
     case Operator::kGeluErf:
     case Operator::kGeluTanh:
+    case Operator::kCast:
       return one_each(arguments_of<UnaryArgs>(node));
     case Operator::kLayerNorm:
     case Operator::kRmsNorm:
@@ -150,6 +151,13 @@ std::vector<Touched> touched(const node::Node& node) {
       return {{args.to, args.rows * uint64_t{args.to_stride}, true},
               {args.x, args.rows * uint64_t{args.x_stride}},
               {args.residual, args.residual ? args.rows * uint64_t{args.residual_stride} : 0}};
+    }
+    case Operator::kMatmul: {
+      const auto args = arguments_of<MatmulArgs>(node);
+      const uint64_t before = args.products - 1, b_rows = args.transposed != 0 ? args.columns : args.depth;
+      return {{args.to, before * args.to_step + args.rows * uint64_t{args.to_stride}, true},
+              {args.a, before * args.a_step + args.rows * uint64_t{args.a_stride}},
+              {args.b, before * args.b_step + b_rows * args.b_stride}};
     }
     case Operator::kAttention: {
       const auto args = arguments_of<AttentionArgs>(node);

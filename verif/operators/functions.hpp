@@ -20,6 +20,8 @@ inline Real model_function(Operator operation, Real x) {
       const Real polynomial = fma(fma(fma(fma(t, kErf5, kErf4), t, kErf3), t, kErf2), t, kErf1) * t;
       return fma(-abs(x), polynomial * e, max(x, 0.0f));
     }
+    case Operator::kCast:
+      return x;
     default:
       return x * reciprocal(fma(exp2(x * fma(x * x, kTanh3, kTanh1)), 1.0f, 1.0f));
   }

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 
 #include "cpe-kernels/operators/common/limits.hpp"
@@ -18,6 +19,7 @@ namespace {
 double bound(Operator operation, double exact) {
   switch (operation) {
     case Operator::kRelu:
+    case Operator::kCast:
       return 0;
     case Operator::kGeluErf:
       return 5e-7 + 3e-7 * std::abs(exact);
@@ -59,12 +61,14 @@ void check_function(verif::Random& random, Operator operation, const Shape& shap
 }
 
 Operator some_function(verif::Random& random) {
-  return static_cast<Operator>(static_cast<uint16_t>(Operator::kRelu) + random.below(4));
+  static constexpr std::array kFunctions = {Operator::kRelu, Operator::kSilu, Operator::kGeluErf,
+                                            Operator::kGeluTanh, Operator::kCast};
+  return kFunctions[random.below(kFunctions.size())];
 }
 
 }  // namespace
 
-TEST_CASE("relu, silu, gelu: any shapes, strides, CPEs, fp32 and fp16") {
+TEST_CASE("relu, silu, gelu, cast: any shapes, strides, CPEs, fp32 and fp16") {
   verif::Random random(test_seed());
   for (int round = 0; round < rounds(80); ++round) {
     const Operator function = some_function(random);
@@ -74,7 +78,7 @@ TEST_CASE("relu, silu, gelu: any shapes, strides, CPEs, fp32 and fp16") {
 }
 
 // Where CPEs have several tiles each, they load and store all together.
-TEST_CASE("relu, silu, gelu of large matrices") {
+TEST_CASE("relu, silu, gelu, cast of large matrices") {
   verif::Random random(test_seed() + 1);
   for (int round = 0; round < rounds(4); ++round) {
     const Operator function = some_function(random);

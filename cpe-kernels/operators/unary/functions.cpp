@@ -71,6 +71,8 @@ vector::Ticket apply(Operator function, const vector::Operand& to, const Place& 
       return silu(to, place);
     case Operator::kGeluErf:
       return gelu_erf(to, place);
+    case Operator::kCast:
+      return mul(to, place.x, value(1));
     default:
       return gelu_tanh(to, place);
   }

@@ -27,8 +27,8 @@ constexpr uint32_t places_between(uint32_t function) {
   }
 }
 
-// relu, silu, gelu_erf or gelu_tanh of what `place.x` is; the size has been set. Issues the runs and returns
-// the last one. `to` may be the place of x.
+// relu, silu, gelu_erf, gelu_tanh or nothing (cast) of what `place.x` is; the size has been set. Issues the
+// runs and returns the last one. `to` may be the place of x.
 vector::Ticket apply(Operator function, const vector::Operand& to, const Place& place);
 
 }  // namespace swai::operators

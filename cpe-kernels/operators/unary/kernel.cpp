@@ -69,6 +69,7 @@ void unary(const UnaryArgs& args, Operator function) {
 void operator_relu(const UnaryArgs& args) { unary(args, Operator::kRelu); }
 void operator_silu(const UnaryArgs& args) { unary(args, Operator::kSilu); }
 void operator_gelu_erf(const UnaryArgs& args) { unary(args, Operator::kGeluErf); }
+void operator_cast(const UnaryArgs& args) { unary(args, Operator::kCast); }
 void operator_gelu_tanh(const UnaryArgs& args) { unary(args, Operator::kGeluTanh); }
 
 }  // namespace swai::operators

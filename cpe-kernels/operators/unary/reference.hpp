@@ -17,6 +17,8 @@ inline double unary(Operator operation, double x) {
       return x / (1 + std::exp(-x));
     case Operator::kGeluErf:
       return x * std::erfc(-x / std::sqrt(2.0)) / 2;
+    case Operator::kCast:
+      return x;
     default:
       return x * (1 + std::tanh(std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x))) / 2;
   }

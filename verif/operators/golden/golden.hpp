@@ -17,8 +17,11 @@ namespace swai::operators::golden {
 
 // Gets each result as it was before residuals and conversion, for those who know how exact it is to be.
 using Seen = std::function<void(uint32_t row, uint32_t column, Real result)>;
+// Likewise, of several products.
+using SeenProduct = std::function<void(uint32_t product, uint32_t row, uint32_t column, Real result)>;
 
 void copy(const CopyArgs& args, const Memory& memory);
+void cast(const UnaryArgs& args, const Memory& memory);
 void add(const BinaryArgs& args, const Memory& memory, const Seen& seen = {});
 void mul(const BinaryArgs& args, const Memory& memory, const Seen& seen = {});
 void embedding(const EmbeddingArgs& args, const Memory& memory);
@@ -31,6 +34,7 @@ void linear(const LinearArgs& args, const Memory& memory, const Seen& seen = {})
 // A norm, quantise and linear, one after the other.
 void linear_row(const LinearRowArgs& args, const Memory& memory);
 void linear_fp32(const LinearFp32Args& args, const Memory& memory, const Seen& seen = {});
+void matmul(const MatmulArgs& args, const Memory& memory, const SeenProduct& seen = {});
 void linear_w4(const LinearW4Args& args, const Memory& memory, const Seen& seen = {});
 void attention(const AttentionArgs& args, const Memory& memory, const Seen& seen = {});
 void attention_int8(const AttentionInt8Args& args, const Memory& memory, const Seen& seen = {});

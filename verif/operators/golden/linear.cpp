@@ -153,6 +153,42 @@ void linear_fp32(const LinearFp32Args& args, const Memory& memory, const Seen& s
   }
 }
 
+void matmul(const MatmulArgs& args, const Memory& memory, const SeenProduct& seen) {
+  const auto of = [](const auto& first, uint32_t step, uint32_t product) {
+    return first.plus_bytes(static_cast<int64_t>(uint64_t{step} * product));
+  };
+  for (uint32_t product = 0; product < args.products; ++product) {
+    const Rows a(memory, of(args.a, args.a_step, product), args.a_stride, args.a_type);
+    const Rows b(memory, of(args.b, args.b_step, product), args.b_stride, args.b_type);
+    const Rows to(memory, of(args.to, args.to_step, product), args.to_stride, args.to_type);
+    const auto result = [&](uint32_t row, uint32_t column) {
+      Real y;
+      if (args.transposed == 0) {
+        for (uint32_t k = 0; k < args.depth; ++k) {
+          const Real x = a.read(row, k), w = b.read(k, column);
+          y = k == 0 ? x * w : fma(x, w, y);
+        }
+        return y;
+      }
+      std::array<Real, kSumDepth> products;
+      for (uint32_t first = 0; first < args.depth; first += kSumDepth) {
+        const uint32_t count = std::min(kSumDepth, args.depth - first);
+        for (uint32_t i = 0; i < count; ++i) products[i] = a.read(row, first + i) * b.read(column, first + i);
+        const Real part = test::sum(std::span(products).first(count));
+        y = first == 0 ? part : y + part;
+      }
+      return y;
+    };
+    for (uint32_t row = 0; row < args.rows; ++row) {
+      for (uint32_t column = 0; column < args.columns; ++column) {
+        const Real y = result(row, column);
+        if (seen) seen(product, row, column, y);
+        to.write(row, column, y);
+      }
+    }
+  }
+}
+
 void linear_w4(const LinearW4Args& args, const Memory& memory, const Seen& seen) {
   const std::vector<Activations> x = activations(args, memory);
   const std::span<const uint8_t> packed = memory.from(args.w);

@@ -169,6 +169,13 @@ void copy(const CopyArgs& args, const Memory& memory) {
   }
 }
 
+void cast(const UnaryArgs& args, const Memory& memory) {
+  const Rows from(memory, args.from, args.from_stride, args.from_type);
+  const Rows to(memory, args.to, args.to_stride, args.to_type);
+  for (uint32_t row = 0; row < args.rows; ++row)
+    for (uint32_t column = 0; column < args.columns; ++column) to.write(row, column, from.read(row, column));
+}
+
 void add(const BinaryArgs& args, const Memory& memory, const Seen& seen) {
   binary(args, memory, seen, [](Real a, Real b) { return a + b; });
 }

@@ -44,6 +44,8 @@ void run(const node::Node& node, const Memory& memory) {
       return add(args_of<BinaryArgs>(node), memory);
     case Operator::kMul:
       return mul(args_of<BinaryArgs>(node), memory);
+    case Operator::kCast:
+      return cast(args_of<UnaryArgs>(node), memory);
     case Operator::kLayerNorm:
       return layer_norm(args_of<NormArgs>(node), memory);
     case Operator::kRmsNorm:
@@ -62,6 +64,8 @@ void run(const node::Node& node, const Memory& memory) {
       return linear_row(args_of<LinearRowArgs>(node), memory);
     case Operator::kLinearFp32:
       return linear_fp32(args_of<LinearFp32Args>(node), memory);
+    case Operator::kMatmul:
+      return matmul(args_of<MatmulArgs>(node), memory);
     case Operator::kLinearW4:
       return linear_w4(args_of<LinearW4Args>(node), memory);
     case Operator::kAttention:
