@@ -316,7 +316,7 @@ void Builder::put(ValueId id, ValueId buffer, const Signature& what, const Node&
   if (const auto before = occupants_.find(buffer); before != occupants_.end()) {
     const bool read_here =
         std::ranges::find(node.operands, std::optional(before->second)) != node.operands.end();
-    if (read_here && !what.elementwise) {
+    if (read_here && !(what.elementwise && graph_.values[before->second].type == value.type)) {
       use.fail(fmt::format("reads {} from buffer {} while it writes there: their lifetimes overlap",
                            graph_.values[before->second].name, memory.name));
     }

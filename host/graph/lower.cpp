@@ -284,7 +284,7 @@ class Lowering {
 
   // True: the node that makes the rows writes them into the state.
   bool write_there(const Node& extend, size_t number) {
-    if (!made_for(extend)) return false;
+    if (use_of(extend).word("copied") == "yes" || !made_for(extend)) return false;
     const ValueId rows = *extend.operands[1];
     const ValueId state = graph_.values[extend.results[0]].storage;
     Value& value = graph_.values[rows];

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array kFloat = {Element::kF32};
 constexpr std::array kFloats = {Element::kF16, Element::kF32};
-constexpr std::array kActivations = {Element::kI8, Element::kF32};
+constexpr std::array kActivations = {Element::kI8, Element::kF16, Element::kF32};
 constexpr std::array kWeights = {Element::kI4, Element::kI8, Element::kF16, Element::kF32};
 constexpr std::array kBytes = {Element::kI8};
 constexpr std::array kRows = {Element::kI8, Element::kF16, Element::kF32};
@@ -77,19 +77,29 @@ Size room_of_text(const Use& use, const Type& x, const Type& of) {
   return chunks.dimensions[1] * Size(operators::kChunkRows);
 }
 
-// What a product gives, if what is added at its end has the same shape.
+// As the setting `to` has it.
+Element wanted(const Use& use) { return *element_of(use.word("to")); }
+
+// What a product gives, if what is added at its end has the same shape, or is one row for all.
 Type product(const Use& use, const Size& rows, const Size& columns) {
+  Type made = of(Element::kF32, {rows, columns});
   if (use.has("residual")) {
-    const Type& residual = use.tensor("residual", 2, kFloat);
-    use.same(residual.dimensions[0], rows, "the rows of the result and of residual");
+    const Type& residual = use.tensor("residual", 2, kFloats);
+    if (!(residual.dimensions[0] == Size(1)))
+      use.same(residual.dimensions[0], rows, "the rows of the result and of residual");
     use.same(residual.dimensions[1], columns, "the columns of weight and residual");
   }
-  return of(Element::kF32, {rows, columns});
+  return made;
 }
 
 }  // namespace
 
-std::vector<Type> as_operand(const Use& use) { return {use.tensor("x", 2, kFloat)}; }
+std::vector<Type> as_operand(const Use& use) { return {use.tensor("x", 2, kFloats)}; }
+
+std::vector<Type> cast(const Use& use) {
+  const Type& x = use.graph().values[*use.operand("x")].type;
+  return {of(wanted(use), use.tensor("x", x.dimensions.size(), kFloats).dimensions)};
+}
 
 std::vector<Type> embedding(const Use& use) {
   const Type& tokens = use.tensor("tokens", 1, kNumbers);
@@ -140,7 +150,34 @@ std::vector<Type> linear(const Use& use) {
   group_is_known(use);
   vector_for(use, "scale", columns);
   if (whole == use.has("scale")) use.fail("weight has a scale unless it is f32 or f16");
-  return {product(use, rows, columns)};
+  Type made = product(use, rows, columns);
+  made.element = wanted(use);
+  return {made};
+}
+
+namespace {
+
+// Of one of several matrices that lie in a tensor.
+std::array<Size, 2> of_one(const Use& use, const Type& all, const char* place, int64_t products) {
+  const bool beside = use.word(place) == "columns";
+  std::array<Size, 2> one = {all.dimensions[0], all.dimensions[1]};
+  Size& shared = one[beside ? 1 : 0];
+  shared = shared / products;
+  use.same(shared * products, all.dimensions[beside ? 1 : 0],
+           fmt::format("the {} of a tensor, and those of its {} matrices", use.word(place), products));
+  return one;
+}
+
+}  // namespace
+
+std::vector<Type> matmul(const Use& use) {
+  const int64_t products = use.count("products");
+  const std::array<Size, 2> a = of_one(use, use.tensor("a", 2, kFloats), "a_by", products);
+  std::array<Size, 2> b = of_one(use, use.tensor("b", 2, kFloats), "b_by", products);
+  if (use.word("transposed") == "yes") std::swap(b[0], b[1]);
+  use.same(a[1], b[0], "the columns of a and the depth of b");
+  const bool beside = use.word("to_by") == "columns";
+  return {of(wanted(use), {a[0] * (beside ? 1 : products), b[1] * (beside ? products : 1)})};
 }
 
 std::vector<Type> linear_row(const Use& use) {
@@ -252,11 +289,11 @@ std::vector<Type> place(const Use& use) {
 }
 
 std::vector<Type> pairwise(const Use& use) {
-  const Type& a = use.tensor("a", 2, kFloat);
-  const Type& b = use.tensor("b", 2, kFloat);
-  use.same(a.dimensions[0], b.dimensions[0], "the rows of a and b");
+  const Type& a = use.tensor("a", 2, kFloats);
+  const Type& b = use.tensor("b", 2, kFloats);
+  if (!(b.dimensions[0] == Size(1))) use.same(a.dimensions[0], b.dimensions[0], "the rows of a and b");
   use.same(a.dimensions[1], b.dimensions[1], "the width of a and b");
-  return {a};
+  return {of(a.element == b.element ? a.element : Element::kF32, a.dimensions)};
 }
 
 std::vector<Type> argmax(const Use& use) {
@@ -329,7 +366,9 @@ std::vector<Type> convolution(const Use& use) {
   vector_for(use, "bias", weight.dimensions[0]);
   const Size covered = x.dimensions[0] + use.size("padding") * 2 - weight.dimensions[1];
   use.at_most(0, covered, "the kernel's length less than x with its padding: the rest");
-  return {product(use, covered / use.count("stride") + 1, weight.dimensions[0])};
+  Type made = product(use, covered / use.count("stride") + 1, weight.dimensions[0]);
+  made.element = wanted(use);
+  return {made};
 }
 
 std::vector<Type> transpose(const Use& use) {

@@ -7,8 +7,10 @@
 namespace swai::graph::rules {
 
 std::vector<Type> as_operand(const Use& use);
+std::vector<Type> cast(const Use& use);
 std::vector<Type> embedding(const Use& use);
 std::vector<Type> linear(const Use& use);
+std::vector<Type> matmul(const Use& use);
 std::vector<Type> linear_row(const Use& use);
 std::vector<Type> norm(const Use& use);
 std::vector<Type> rms_norm(const Use& use);

@@ -19,6 +19,9 @@ Parameter real_or(const char* name, const char* standard) { return {name, Kind::
 Parameter word_or(const char* name, const char* standard, std::vector<std::string> words) {
   return {name, Kind::kWord, false, standard, std::move(words)};
 }
+Parameter element_or(const char* standard) { return word_or("to", standard, {"f16", "f32"}); }
+// How the matrices of several products lie in a tensor.
+Parameter by(const char* name) { return word_or(name, "rows", {"rows", "columns"}); }
 // Which no position is.
 constexpr const char* kNoPosition = "-1";
 Parameter activation() {
@@ -37,9 +40,11 @@ const std::vector<Signature>& table() {
        .write = writers::embedding,
        .by_rows = true},
       {.name = "linear",
-       .what = "x times the transposed weight; bias, activation and residual on the way out",
+       .what =
+           "x times the transposed weight; bias, activation and residual (rows, or one for all) on the way "
+           "out",
        .parameters = {tensor("x"), tensor("weight"), maybe("scale"), maybe("bias"), maybe("residual"),
-                      maybe("x_scale"), size_or("x_group", "128"), activation()},
+                      maybe("x_scale"), size_or("x_group", "128"), activation(), element_or("f32")},
        .results = rules::linear,
        .write = writers::linear,
        .by_rows = true},
@@ -52,6 +57,14 @@ const std::vector<Signature>& table() {
        .results = rules::linear_row,
        .write = writers::linear_row,
        .by_rows = true},
+      {.name = "matmul",
+       .what =
+           "a times b, for several products at once, whose matrices lie one below the other (rows) or side "
+           "by side (columns); transposed: b is columns x depth",
+       .parameters = {tensor("a"), tensor("b"), size_or("products", "1"), by("a_by"), by("b_by"), by("to_by"),
+                      word_or("transposed", "no", {"no", "yes"}), element_or("f32")},
+       .results = rules::matmul,
+       .write = writers::matmul},
       {.name = "layer_norm",
        .what = "rows with mean 0 and variance 1, scaled and shifted",
        .parameters = {tensor("x"), tensor("weight"), tensor("bias"), real_or("epsilon", "1e-5")},
@@ -82,8 +95,9 @@ const std::vector<Signature>& table() {
        .write = writers::attention,
        .workspace = writers::attention_workspace},
       {.name = "extend",
-       .what = "writes rows into a state, or elements into one that is a vector; gives the state up to them",
-       .parameters = {tensor("state"), tensor("rows"), size("at")},
+       .what = "writes rows into a state, or elements into one that is a vector; gives the state up to them. "
+               "copied: by a node of its own, even where the one that makes the rows could",
+       .parameters = {tensor("state"), tensor("rows"), size("at"), word_or("copied", "no", {"no", "yes"})},
        .results = rules::extend,
        .write = writers::extend,
        .in_place = true},
@@ -95,14 +109,14 @@ const std::vector<Signature>& table() {
        .write = writers::place,
        .in_place = true},
       {.name = "add",
-       .what = "a + b",
+       .what = "a + b; b has as many rows, or one for all",
        .parameters = {tensor("a"), tensor("b")},
        .results = rules::pairwise,
        .write = writers::add,
        .elementwise = true,
        .by_rows = true},
       {.name = "multiply",
-       .what = "a * b, element by element",
+       .what = "a * b, element by element; b has as many rows, or one for all",
        .parameters = {tensor("a"), tensor("b")},
        .results = rules::pairwise,
        .write = writers::multiply,
@@ -189,7 +203,7 @@ const std::vector<Signature>& table() {
       {.name = "convolution",
        .what = "over rows; weight is [out, length, in]",
        .parameters = {tensor("x"), tensor("weight"), maybe("bias"), maybe("residual"), size_or("stride", "1"),
-                      size_or("padding", "0"), activation()},
+                      size_or("padding", "0"), activation(), element_or("f32")},
        .results = rules::convolution,
        .write = writers::convolution,
        .by_rows = true},
@@ -219,6 +233,12 @@ const std::vector<Signature>& table() {
        .parameters = {tensor("x"), tensor("scale"), size_or("group", "0")},
        .results = rules::dequantise,
        .write = writers::dequantise},
+      {.name = "cast",
+       .what = "x with other elements",
+       .parameters = {tensor("x"), element_or("f16")},
+       .results = rules::cast,
+       .write = writers::cast,
+       .by_rows = true},
       {.name = "copy",
        .what = "the same elsewhere",
        .parameters = {tensor("x")},

@@ -18,6 +18,7 @@
 #include "cpe-kernels/operators/linear_sparse/plan.hpp"
 #include "cpe-kernels/operators/linear_w4/plan.hpp"
 #include "cpe-kernels/operators/logits/plan.hpp"
+#include "cpe-kernels/operators/matmul/plan.hpp"
 #include "cpe-kernels/operators/norm/plan.hpp"
 #include "cpe-kernels/operators/quantise/plan.hpp"
 #include "cpe-kernels/operators/rotary/plan.hpp"
@@ -41,7 +42,7 @@ struct Rows {
 Arguments<CopyArgs> rows_copied(Emitter& out, const Rows& target, const Rows& source, const Size& count) {
   const auto element = [&](const Rows& rows) { return out.type(rows.value).element; };
   if (element(target) != element(source)) {
-    out.use().fail(fmt::format("{} would have to be converted to {}, which no operator of the card does",
+    out.use().fail(fmt::format("{} would have to be converted to {} first, by an operator of its own",
                                out.graph().values[source.value].name, to_text(element(target))));
   }
   Arguments<CopyArgs> node(out);
@@ -58,6 +59,9 @@ void copy_rows(Emitter& out, const Rows& target, const Rows& source, const Size&
   rows_copied(out, target, source, count).finish(Operator::kCopy);
 }
 
+// From row to row; none where one row serves all.
+Size stride_or_none(Emitter& out, ValueId id) { return out.rows(id) == Size(1) ? Size(0) : out.stride(id); }
+
 void binary(Emitter& out, Operator what) {
   const ValueId a = out.operand("a"), b = out.operand("b"), y = out.result();
   Arguments<BinaryArgs> node(out);
@@ -68,7 +72,7 @@ void binary(Emitter& out, Operator what) {
   node.set(&BinaryArgs::columns, out.columns(y));
   node.set(&BinaryArgs::to_stride, out.stride(y));
   node.set(&BinaryArgs::a_stride, out.stride(a));
-  node.set(&BinaryArgs::b_stride, out.stride(b));
+  node.set(&BinaryArgs::b_stride, stride_or_none(out, b));
   node->to_type = out.number(y);
   node->a_type = out.number(a);
   node->b_type = out.number(b);
@@ -116,9 +120,6 @@ Size workspace(const Use& use, const char* operand, uint64_t (*bytes)(uint32_t, 
   };
   return static_cast<int64_t>(bytes(most(x.rows()), most(x.dimensions[1])));
 }
-
-// From row to row; none where one row serves all.
-Size stride_or_none(Emitter& out, ValueId id) { return out.rows(id) == Size(1) ? Size(0) : out.stride(id); }
 
 // Rows of texts of their own.
 template <typename Args>
@@ -179,7 +180,7 @@ Arguments<Args> product(Emitter& out, const Size& depth, const Size& x_stride) {
   const ValueId y = out.result();
   Arguments<Args> node = product_of_row<Args>(out, depth);
   if (const auto residual = out.use().operand("residual"))
-    node.set(&Args::residual_stride, out.stride(*residual));
+    node.set(&Args::residual_stride, stride_or_none(out, *residual));
   node.set(&Args::rows, out.rows(y));
   node.set(&Args::to_stride, out.stride(y));
   node.set(&Args::x_stride, x_stride);
@@ -262,6 +263,7 @@ void silu(Emitter& out) { unary(out, Operator::kSilu); }
 void gelu(Emitter& out) {
   unary(out, out.use().word("form") == "erf" ? Operator::kGeluErf : Operator::kGeluTanh);
 }
+void cast(Emitter& out) { unary(out, Operator::kCast); }
 void rms_norm(Emitter& out) { norm(out, out.use().count("heads")).finish(Operator::kRmsNorm); }
 void layer_norm(Emitter& out) {
   Arguments<NormArgs> node = norm(out);
@@ -315,6 +317,44 @@ void linear(Emitter& out) {
   }
 }
 
+void matmul(Emitter& out) {
+  const ValueId a = out.operand("a"), b = out.operand("b"), y = out.result();
+  const int64_t products = out.use().count("products");
+  const bool transposed = out.use().word("transposed") == "yes";
+  // Of a matrix of those in a value, and how far the next one is.
+  const auto beside = [&](const char* place) { return out.use().word(place) == "columns"; };
+  const auto rows = [&](ValueId id, const char* place) {
+    return beside(place) ? out.rows(id) : out.rows(id) / products;
+  };
+  const auto columns = [&](ValueId id, const char* place) {
+    return beside(place) ? out.columns(id) / products : out.columns(id);
+  };
+  const auto step = [&](ValueId id, const char* place) {
+    if (products == 1) return Size(0);
+    return beside(place) ? columns(id, place) * Size(bytes_of(out.number(id)))
+                         : rows(id, place) * out.stride(id);
+  };
+  Arguments<MatmulArgs> node(out);
+  node.at(&MatmulArgs::to, y);
+  node.at(&MatmulArgs::a, a);
+  node.at(&MatmulArgs::b, b);
+  node->products = static_cast<uint32_t>(products);
+  node.set(&MatmulArgs::rows, rows(a, "a_by"));
+  node.set(&MatmulArgs::depth, columns(a, "a_by"));
+  node.set(&MatmulArgs::columns, columns(y, "to_by"));
+  node.set(&MatmulArgs::to_stride, out.stride(y));
+  node.set(&MatmulArgs::a_stride, out.stride(a));
+  node.set(&MatmulArgs::b_stride, out.stride(b));
+  node.set(&MatmulArgs::to_step, step(y, "to_by"));
+  node.set(&MatmulArgs::a_step, step(a, "a_by"));
+  node.set(&MatmulArgs::b_step, step(b, "b_by"));
+  node->to_type = out.number(y);
+  node->a_type = out.number(a);
+  node->b_type = out.number(b);
+  node->transposed = transposed ? 1 : 0;
+  node.finish(Operator::kMatmul);
+}
+
 void linear_row(Emitter& out) {
   const Size depth = out.columns(out.operand("x"));
   Arguments<LinearRowArgs> node = product_of_row<LinearRowArgs>(out, depth);
@@ -334,7 +374,8 @@ void convolution(Emitter& out) {
     use.fail(
         "the card has no rows beside x: put rows of zeros there (extend writes into a state) instead of "
         "padding");
-  if (out.type(out.operand("weight")).element != Element::kF32)
+  const Element element = out.type(out.operand("weight")).element;
+  if (element != Element::kF32 && element != Element::kF16)
     use.fail("the card has no convolutions with weights of i8 or i4 yet");
   convolution_fp32(out);
 }

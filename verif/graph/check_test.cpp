@@ -81,6 +81,18 @@ TEST_CASE("operands and settings") {
   CHECK(after_start("z = add(x, a: y)") == "9: add: a is given twice");
   CHECK(after_start("z = add(x, 3)") == "9: add: b is a tensor, not a number");
   CHECK(after_start("z = add(x, c: y)") == "9: add: 'c' is nothing that it takes; it takes a, b");
+  CHECK(after_start("z = matmul(x, w, transposed: yes)") == "");
+  CHECK(after_start("z = matmul(x, w)") == "9: matmul: the columns of a and the depth of b differ: 8 and 16");
+  CHECK(after_start("z = matmul(x, w, products: 3, a_by: columns)") ==
+        "9: matmul: the columns of a tensor, and those of its 3 matrices differ: 6 and 8");
+  CHECK(after_start("z: f32[2 * n, 16] = matmul(x, w, products: 2, a_by: columns, b_by: columns, "
+                    "transposed: yes)") == "");
+  // What is smaller than the result may not be where that goes.
+  CHECK(after_start("row in m = slice(x, first: 0, rows: 1)\nz in m = add(x, row)") ==
+        "10: add: reads row from buffer m while it writes there: their lifetimes overlap");
+  CHECK(after_start("h = cast(x)\nz: f16[n, d] = add(h, h)\nq: f32[n, d] = add(h, x)\n"
+                    "c = gelu(h)\nr: f32[n, d] = cast(c, to: f32)") == "");
+  CHECK(after_start("z = cast(tokens)") != "");
   CHECK(after_start("z = gelu(x, form: soft)") == "9: gelu: form is one of erf, tanh");
   CHECK(after_start("weight t: f32[200, 2]\nz = rotary(x, t, heads: n)") ==
         "10: rotary: heads is n; it has to be a number, 1 or more");

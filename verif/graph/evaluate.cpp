@@ -18,9 +18,11 @@ Matrix elementwise(const Matrix& x, const std::function<double(double)>& f) {
   return y;
 }
 
+// `b` may be one row for all.
 Matrix pairwise(const Matrix& a, const Matrix& b, const std::function<double(double, double)>& f) {
   Matrix y = a;
-  for (size_t i = 0; i < y.numbers.size(); ++i) y.numbers[i] = f(a.numbers[i], b.numbers[i]);
+  for (size_t row = 0; row < y.rows; ++row)
+    for (size_t i = 0; i < y.columns; ++i) y.at(row, i) = f(a.at(row, i), b.at(b.rows == 1 ? 0 : row, i));
   return y;
 }
 
@@ -173,7 +175,8 @@ Matrix ended(const Computed& call, Matrix y) {
   for (size_t row = 0; row < y.rows; ++row) {
     for (size_t column = 0; column < y.columns; ++column) {
       const double sum = y.at(row, column) + (bias ? bias->numbers[column] : 0);
-      y.at(row, column) = (function ? function(sum) : sum) + (residual ? residual->at(row, column) : 0);
+      y.at(row, column) = (function ? function(sum) : sum) +
+                          (residual ? residual->at(residual->rows == 1 ? 0 : row, column) : 0);
     }
   }
   return y;
@@ -200,6 +203,39 @@ Matrix linear(const Computed& call) {
     }
   }
   return ended(call, std::move(y));
+}
+
+Matrix matmul(const Computed& call) {
+  const Matrix &a = call["a"], &b = call["b"];
+  const size_t products = call.size("products");
+  struct One {
+    size_t rows, columns;
+    bool beside;
+    double& of(Matrix& all, size_t product, size_t row, size_t column) const {
+      return all.at(row + (beside ? 0 : product * rows), column + (beside ? product * columns : 0));
+    }
+    double of(const Matrix& all, size_t product, size_t row, size_t column) const {
+      return all.at(row + (beside ? 0 : product * rows), column + (beside ? product * columns : 0));
+    }
+  };
+  const auto one = [&](const Matrix& all, const char* place) {
+    const bool beside = call.word(place) == "columns";
+    return One{beside ? all.rows : all.rows / products, beside ? all.columns / products : all.columns,
+               beside};
+  };
+  const bool transposed = call.word("transposed") == "yes", beside = call.word("to_by") == "columns";
+  const One of_a = one(a, "a_by"), of_b = one(b, "b_by");
+  const One of_y = {of_a.rows, transposed ? of_b.rows : of_b.columns, beside};
+  Matrix y = {of_y.rows * (beside ? 1 : products), of_y.columns * (beside ? products : 1), {}};
+  y.numbers.resize(y.rows * y.columns);
+  for (size_t product = 0; product < products; ++product)
+    for (size_t row = 0; row < of_y.rows; ++row)
+      for (size_t column = 0; column < of_y.columns; ++column)
+        for (size_t k = 0; k < of_a.columns; ++k)
+          of_y.of(y, product, row, column) +=
+              of_a.of(a, product, row, k) *
+              (transposed ? of_b.of(b, product, column, k) : of_b.of(b, product, k, column));
+  return y;
 }
 
 Matrix convolution(const Computed& call) {
@@ -368,6 +404,8 @@ const std::map<std::string, Rule>& rules() {
       {"mask", mask},
       {"prefer_group", prefer_group},
       {"convolution", [](Computed& call) { return convolution(call); }},
+      {"matmul", [](Computed& call) { return matmul(call); }},
+      {"cast", [](Computed& call) { return call["x"]; }},
       {"attention", [](Computed& call) { return attention(call); }},
       {"rotary", [](Computed& call) { return rotary(call); }},
       {"add", [](Computed& call) { return pairwise(call["a"], call["b"], std::plus<>()); }},

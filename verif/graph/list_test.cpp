@@ -367,6 +367,52 @@ TEST_CASE("rows for a state are written there by the node that makes them") {
   CHECK(count("k = silu(x)\nks = extend(s, k, at: past)\ny = slice(ks, first: 0, rows: 1)\n") == 2);
 }
 
+TEST_CASE("rows for a state are copied there where the graph asks for it") {
+  const std::string start =
+      "size past in 0 .. 9\ninput x: f32[1, 32]\nstate s: f32[11, 32]\noutput y: f32[1, 32]\nk = silu(x)\n";
+  const auto of = [&](const std::string& more) {
+    return operators_of(pattern_of(start + "ks = extend(s, k, at: past" + more + ")\ny = relu(x)\n"));
+  };
+  CHECK((of("") == std::vector{Operator::kSilu, Operator::kRelu}));
+  CHECK((of(", copied: yes") == std::vector{Operator::kSilu, Operator::kCopy, Operator::kRelu}));
+}
+
+TEST_CASE("heads of an attention by products of matrices, over keys that grow") {
+  std::mt19937_64 random(test_seed() + 4);
+  for (const int64_t rows : {1, 5}) {
+    CAPTURE(rows);
+    const Graph graph = graph_of(fmt::format(
+        "graph g\nsize past in 0 .. 90\ninput q: f32[{0}, 48]\ninput k: f32[{0}, 48]\ninput v: f32[{0}, 48]\n"
+        "input hidden: f32[1, past + {0}]\nweight scale: f32[1, 48]\nstate ks: f32[95, 48]\n"
+        "state vs: f32[95, 48]\noutput y: f32[{0}, 48]\noutput z: f32[{0}, 7]\nweight one: f32[7, 48]\n"
+        "weight bias: f32[1, 7]\n"
+        "keys = extend(ks, k, at: past, copied: yes)\nvalues = extend(vs, v, at: past)\n"
+        "scaled = multiply(q, scale)\n"
+        "scores = matmul(scaled, keys, products: 3, a_by: columns, b_by: columns, transposed: yes)\n"
+        "seen = add(scores, hidden)\nshares = softmax(seen)\n"
+        "y = matmul(shares, values, products: 3, b_by: columns, to_by: columns)\n"
+        "turned = transpose(one)\nz.of = matmul(y, turned)\nz = add(z.of, bias)\n",
+        rows));
+    Walked walked(graph, random());
+    walked.run({{"past", 0}});
+    walked.run({{"past", 90}});
+    walked.run({{"past", random() % 91}});
+  }
+}
+
+// Inputs are the same in 16 bits.
+TEST_CASE("casts, and products whose results and residuals have 16 bits") {
+  std::mt19937_64 random(test_seed() + 5);
+  const Graph graph = graph_of(
+      "graph g\nsize n in 1 .. 9\ninput x: f32[n, 32]\nweight w: f16[8, 32]\nweight bias: f16[1, 8]\n"
+      "output y: f16[n, 8]\noutput z: f32[n, 8]\noutput twice: f16[n, 32]\n"
+      "half = cast(x)\nz = linear(half, w, residual: bias)\n"
+      "wide = cast(half, to: f32)\ny = linear(wide, w, residual: bias, to: f16)\n"
+      "twice = add(half, half)\n");
+  Walked walked(graph, random());
+  for (int run = 0; run < 3; ++run) walked.run({{"n", 1 + random() % 9}});
+}
+
 TEST_CASE("rows to be placed are made as the state stores them") {
   const std::string start =
       "input x: f32[2, 32]\ninput at: i32[2]\nweight t: f32[20, 16]\nstate s: f16[64, 32]\noutput y: f32[2, "
@@ -380,7 +426,7 @@ TEST_CASE("rows to be placed are made as the state stores them") {
   CHECK(args.row_bytes == 64);
   CHECK(args.to_stride == 64);
   CHECK(refusal(start + "ks = place(s, k, at)\ny = relu(k)\n") ==
-        "place: k would have to be converted to f16, which no operator of the card does");
+        "place: k would have to be converted to f16 first, by an operator of its own");
 }
 
 TEST_CASE("what the card cannot do is refused, with its reason") {
@@ -407,7 +453,7 @@ TEST_CASE("what the card cannot do is refused, with its reason") {
   CHECK(refusal("input x: f32[4, 8]\nweight k: i8[8, 3, 8]\noutput y: f32[2, 8]\ny = convolution(x, k)\n") ==
         "convolution: the card has no convolutions with weights of i8 or i4 yet");
   CHECK(refusal("input x: f32[4, 8]\nstate s: i8[4, 8]\nz = extend(s, x, at: 0)\n") ==
-        "extend: x would have to be converted to i8, which no operator of the card does");
+        "extend: x would have to be converted to i8 first, by an operator of its own");
   std::string many = "size n in 1 .. 9\ninput x: f32[350, 1]\n";
   for (int i = 2; i < 36; ++i)
     many += fmt::format("output y{0}: f32[{0} * n, 1]\ny{0} = slice(x, first: 0, rows: {0} * n)\n", i);
