@@ -6,6 +6,7 @@ $(eval $(call cxx_library,transcribe,$(TRANSCRIBE_RULES) $(addprefix host/transc
     card_listener.cpp \
     card_speech.cpp \
     card_whisper.cpp \
+    eager_graph.cpp \
     json.cpp \
     speech.cpp \
     transcriber.cpp \

@@ -15,6 +15,7 @@
 #include "cpe-kernels/operators/sample/settings.hpp"
 #include "host/graph/demand.hpp"
 #include "host/models/for_the_card.hpp"
+#include "host/transcribe/eager_graph.hpp"
 
 namespace swai::transcribe {
 namespace {
@@ -75,6 +76,11 @@ CardSpeech::CardSpeech(walk::Walker& walker, const WhisperModel& model, const Fo
                std::max({model.programs.encoder.between_bytes, model.programs.several.between_bytes,
                          model.programs.one.between_bytes, beams_ ? beams_->program.between_bytes : 0})) {
   place(model);
+  if (card_.eager_rows != 0) {
+    causal_.emplace("mask of the first tokens",
+                    walk::bytes_of(causal_mask(card_.shape.text_heads, card_.eager_rows)));
+    unmasked_.emplace("mask of a token", walk::bytes_of(std::vector<float>(card_.room())));
+  }
   Window window = {card_.frames(), model.programs, {}, {}, {}, {}};
   if (beams_) window.beams = beams_->program;
   window_ = &windows_.try_emplace(card_.frames(), std::move(window)).first->second;
@@ -147,6 +153,8 @@ cpe::GlobalPtr<void> CardSpeech::decoder_address(const graph::Template::Base& ba
       if (base.name == "forbidden") return forbidden_.address();
       if (base.name == "ranges") return words_.address().plus_bytes(offsetof(Words, ranges));
       if (base.name == "settings") return settings_.address();
+      if (base.name == "causal") return causal_.value().address();
+      if (base.name == "unmasked") return unmasked_.value().address();
       return cross_.address(base.name);
     case ValueKind::kOutput:
       if (base.name == "token") return words_.address().plus_bytes(offsetof(Words, token));
@@ -245,7 +253,7 @@ Choice CardSpeech::append(std::span<const Token> tokens, const Rules& rules) {
   last_ = tokens.back();
   obey(rules);
   while (!tokens.empty()) {
-    const auto chunk = tokens.first(std::min<size_t>(tokens.size(), kChunk));
+    const auto chunk = tokens.first(card_.taken(tokens.size(), length_));
     words_.put(walk::bytes_of(chunk), offsetof(Words, tokens));
     const Pass pass = {window_->frames, Of::kText, chunk.size(), length_};
     run(chunk.size() == 1 ? lists().one : lists().several, sizes_of(pass, !rules.first), decoded_,

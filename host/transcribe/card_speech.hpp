@@ -140,7 +140,8 @@ class CardSpeech : public Speech {
   walk::CardMemory padded_, mel_;
   std::optional<walk::EarlyCopy> window_copy_;
   walk::CardMemory forbidden_, settings_, words_, logits_, between_;
-  std::map<uint32_t, Window> windows_;  // by their frames
+  std::optional<walk::CardMemory> causal_, unmasked_;  // of eager graphs
+  std::map<uint32_t, Window> windows_;                 // by their frames
   Window* window_ = nullptr;
   bool is_placed_ = false;
   Work heard_, decoded_;

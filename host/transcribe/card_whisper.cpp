@@ -74,6 +74,11 @@ models::WeightFormats whisper_formats(Precision precision, std::span<const std::
   return formats;
 }
 
+uint32_t CardWhisper::taken(size_t waiting, uint32_t past) const {
+  if (eager_rows == 0) return static_cast<uint32_t>(std::min<size_t>(waiting, kChunk));
+  return past == 0 && waiting == eager_rows ? eager_rows : 1;
+}
+
 CardWhisper make_card_whisper(const std::string& path, const models::WhisperShape& shape, Precision precision,
                               models::WeightFormats formats, bool key_bias) {
   CardWhisper card;

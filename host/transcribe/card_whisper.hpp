@@ -27,10 +27,16 @@ struct CardWhisper {
   uint32_t first_timestamp = 0;  // of the tokens
   // OpenAI's projections of keys have none; files that hold them with queries and values have zeros.
   bool key_bias = false;
+  // Not 0: graphs are those of eager PyTorch (eager_graph.hpp), and a window's first pass takes so many
+  // tokens. In fp32.
+  uint32_t eager_rows = 0;
 
   uint32_t frames() const { return 2 * moments; }
   // Of tokens in the decoder's memory: a launch may write keys and values of a whole chunk.
+  // Of tokens in the decoder's memory: a launch may write keys and values of a whole chunk.
   uint32_t room() const { return shape.text_context + kChunk; }
+  // Tokens of `waiting` that the next launch takes, behind `past` others.
+  uint32_t taken(size_t waiting, uint32_t past) const;
 };
 
 // Kinds of matrices: "decoder.cross.key" for "decoder.layer.3.cross.key", and "head", which gives logits. The

@@ -102,19 +102,20 @@ Transcriber::Text Transcriber::decode(std::span<const Token> prompt, double temp
     given.insert(given.end(), end.begin(), end.end());
   }
   const std::vector<Token> begin = directions();
-  given.push_back(begin.front());
+  // Whether anybody speaks is asked behind the first direction, wherever the others end.
+  const size_t at_once = options_.detect_silence ? 1 : begin.size();
+  given.insert(given.end(), begin.begin(), begin.begin() + static_cast<std::ptrdiff_t>(at_once));
 
   Heard heard;
   std::vector<Token> tokens;
   const Rules rules = rules_behind(tokens, temperature);
   speech_.begin();
-  // Whether anybody speaks is asked behind the first direction, wherever the others end.
   Choice choice = speech_.append(given, rules);
-  heard.no_speech = speech_.probability_of(special_.no_speech);
-  if (begin.size() > 1) choice = speech_.append(std::span(begin).subspan(1), rules);
+  if (options_.detect_silence) heard.no_speech = speech_.probability_of(special_.no_speech);
+  if (begin.size() > at_once) choice = speech_.append(std::span(begin).subspan(at_once), rules);
   const size_t most = speech::most_said(context_);
   if (options_.beams > 1 && temperature == 0) {
-    const size_t room = context_ - (given.size() + begin.size() - 1);
+    const size_t room = context_ - (given.size() + begin.size() - at_once);
     heard.choices = search_beams(speech_, {options_.beams, special_.end, std::min(most, room),
                                            [&](auto said) { return rules_behind(said, temperature); }});
   } else {
@@ -122,7 +123,7 @@ Transcriber::Text Transcriber::decode(std::span<const Token> prompt, double temp
       heard.choices.push_back(choice);
       if (choice.token == special_.end || tokens.size() == most) break;
       tokens.push_back(choice.token);
-      if (given.size() + begin.size() - 1 + tokens.size() >= context_) break;
+      if (given.size() + begin.size() - at_once + tokens.size() >= context_) break;
       choice = speech_.append({&tokens.back(), 1}, rules_behind(tokens, temperature));
     }
   }

@@ -17,6 +17,7 @@ struct Options {
   double least_probability = -1;  // mean logarithm
   uint32_t beams = 1;             // texts that go on at once at the first temperature, if it is 0
   double no_speech = 0.6;         // more: nobody speaks, if the text is improbable, too
+  bool detect_silence = true;     // false: the decoder's first pass takes all directions at once
   bool timestamps = true;
   bool condition_on_previous = true;
   bool short_windows = false;  // for sounds that are shorter than a window; not every model stands it

@@ -10,6 +10,7 @@
 #include "host/graph/builder.hpp"
 #include "host/models/for_the_card.hpp"
 #include "host/transcribe/beam_chunks.hpp"
+#include "host/transcribe/eager_graph.hpp"
 
 namespace swai::transcribe {
 namespace {
@@ -266,6 +267,11 @@ graph::Graph beams_graph(const CardWhisper& model, uint32_t beams) {
 
 WhisperPrograms whisper_programs(const CardWhisper& model, uint32_t stands_for) {
   const auto program = [&](const auto& build) { return models::program_for(model.path, build, stands_for); };
+  if (model.eager_rows != 0) {
+    return {program([&] { return eager_encoder_graph(model); }),
+            program([&] { return eager_decoder_graph(model, true); }),
+            program([&] { return eager_decoder_graph(model, false); })};
+  }
   return {program([&] { return encoder_graph(model); }),
           program([&] { return decoder_graph(model, kChunk); }),
           program([&] { return decoder_graph(model, 1); })};

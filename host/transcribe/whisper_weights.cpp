@@ -14,6 +14,7 @@ class Packer {
       : model_(model), card_(card), put_(put) {}
 
   void encoder() {
+    if (card_.eager_rows != 0) half_scale(card_.shape.audio_heads);
     convolution("conv1");
     convolution("conv2");
     positions("encoder.positions", card_.moments);
@@ -30,6 +31,10 @@ class Packer {
   }
 
   void decoder() {
+    if (card_.eager_rows != 0) {
+      half_scale(card_.shape.text_heads);
+      put_("zero", bytes_of(std::vector<float>(1)));
+    }
     if (card_.precision == Precision::kFp32) {
       vector("decoder.embedding", "embedding");
     } else {
@@ -46,6 +51,12 @@ class Packer {
   }
 
  private:
+  // Of attention's scores, as queries and keys both are multiplied with it.
+  void half_scale(uint32_t heads) {
+    const float scale = std::pow(static_cast<float>(card_.shape.width / heads), -0.25F);
+    put_("half_scale", bytes_of(models::halves_of(std::vector<float>(card_.shape.width, scale))));
+  }
+
   void vector(const std::string& file, const std::string& graph) {
     put_(graph, bytes_of(models::floats(model_.at(file))));
   }

@@ -8,6 +8,7 @@ $(eval $(call cxx_program,test-transcribe,$(addprefix verif/transcribe/,beam_sea
 PACKED_WHISPER := $(addprefix host/transcribe/, \
     beam_chunks.cpp \
     card_whisper.cpp \
+    eager_graph.cpp \
     special_tokens.cpp \
     storing.cpp \
     whisper_graph.cpp \

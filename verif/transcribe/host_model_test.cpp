@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cpe-kernels/operators/sample/settings.hpp"
+#include "host/transcribe/eager_graph.hpp"
 #include "host/transcribe/whisper_graph.hpp"
 #include "host/transcribe/whisper_weights.hpp"
 #include "verif/common/doctest_main.hpp"
@@ -101,6 +102,10 @@ class BothCards {
       settings.temperature = random_.chance(50) ? 0 : 0.6F;
       settings.seed[0] = static_cast<uint32_t>(random_.next());
       put(tensor, std::array{settings});
+    } else if (name == "causal") {
+      put(tensor, causal_mask(model_.shape.text_heads, model_.eager_rows));
+    } else if (name == "unmasked") {
+      each([](uint32_t) { return 0; });
     } else if (name == "places") {
       each([&](uint32_t) { return sizes.at("past"); });
     } else if (name == "chunks") {
@@ -136,6 +141,18 @@ TEST_CASE("whisper: lists make the same of memory on the host and on a core grou
     for (past = 0; past < 3; ++past)
       both.run("decoder.", beams.pattern, {{"past", past}, {"begun", past == 0 ? 0 : 1}});
   }
+}
+
+TEST_CASE("whisper: the lists of eager PyTorch make the same of memory on the host and on a core group") {
+  const models::Model model = models::load(models::sample("tiny-whisper"));
+  CardWhisper card = tiny_card(model, Precision::kFp32);
+  card.eager_rows = 3;
+  BothCards both(model, card, test_seed());
+  const WhisperPrograms programs = whisper_programs(card);
+  both.run("encoder.", programs.encoder.pattern, {});
+  both.run("decoder.", programs.several.pattern, {{"begun", 0}});
+  for (const int64_t past : {3, 4, 5})
+    both.run("decoder.", programs.one.pattern, {{"past", past}, {"begun", 1}});
 }
 
 }  // namespace swai::transcribe

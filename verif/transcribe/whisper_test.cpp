@@ -7,13 +7,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <random>
 
 #include "cpe-kernels/operators/common/places.hpp"
 #include "cpe-kernels/operators/sample/settings.hpp"
+#include "host/cli/bench/paper/eager_operators.hpp"
 #include "host/graph/layout.hpp"
 #include "host/models/tokenizer.hpp"
 #include "host/transcribe/beam_chunks.hpp"
+#include "host/transcribe/eager_graph.hpp"
 #include "host/transcribe/whisper_graph.hpp"
 #include "host/transcribe/whisper_weights.hpp"
 #include "verif/common/doctest_main.hpp"
@@ -56,6 +59,26 @@ std::vector<double> likeliest(std::span<const double> logits, size_t first_times
   return all;
 }
 
+// A spectrogram, and between two rows of zeros what an encoder hears of it.
+models::Matrix some_sound(const transcribe::CardWhisper& card, std::mt19937_64& random,
+                          graph::Named& encoder) {
+  models::Matrix mel(card.shape.mels, card.frames());
+  for (double& number : mel.values) number = static_cast<double>(random() % 2001) / 1000 - 1;
+  std::vector<double>& rows = encoder.kept["mel"];
+  rows.resize(card.shape.mels);
+  for (uint32_t frame = 0; frame < card.frames(); ++frame)
+    for (uint32_t band = 0; band < card.shape.mels; ++band) rows.push_back(mel.row(band)[frame]);
+  rows.resize(rows.size() + card.shape.mels);
+  return mel;
+}
+
+void forbid_nothing(const transcribe::CardWhisper& card, graph::Named& decoder) {
+  const size_t words = (card.shape.vocabulary + 31) / 32;
+  decoder.kept["forbidden"].resize(2 * words);
+  decoder.kept["ranges"].resize(2 * transcribe::kRanges);
+  decoder.kept["settings"].resize(sizeof(operators::SampleSettings) / sizeof(uint32_t));
+}
+
 }  // namespace
 
 TEST_CASE("whisper: graphs and weights are the model, files of every format") {
@@ -73,21 +96,12 @@ TEST_CASE("whisper: graphs and weights are the model, files of every format") {
     transcribe::pack_encoder(model, card, into(encoder));
     transcribe::pack_decoder(model, card, into(decoder));
 
-    models::Matrix mel(card.shape.mels, card.frames());
-    for (double& number : mel.values) number = static_cast<double>(random() % 2001) / 1000 - 1;
-    std::vector<double>& rows = encoder.kept["mel"];
-    rows.resize(card.shape.mels);
-    for (uint32_t frame = 0; frame < card.frames(); ++frame)
-      for (uint32_t band = 0; band < card.shape.mels; ++band) rows.push_back(mel.row(band)[frame]);
-    rows.resize(rows.size() + card.shape.mels);
+    const models::Matrix mel = some_sound(card, random, encoder);
     const auto cross = encoder.run(transcribe::encoder_graph(card), {});
     for (const auto& [value, numbers] : cross) decoder.kept[value] = numbers;
     const models::Matrix sound = reference.encode(mel);
 
-    const size_t words = (card.shape.vocabulary + 31) / 32;
-    decoder.kept["forbidden"].resize(2 * words);
-    decoder.kept["ranges"].resize(2 * transcribe::kRanges);
-    decoder.kept["settings"].resize(sizeof(operators::SampleSettings) / sizeof(uint32_t));
+    forbid_nothing(card, decoder);
     const graph::Graph several = transcribe::decoder_graph(card, 8);
     const graph::Graph one = transcribe::decoder_graph(card, 1);
     std::vector<Token> tokens;
@@ -102,6 +116,128 @@ TEST_CASE("whisper: graphs and weights are the model, files of every format") {
       CHECK(largest_difference(found.at("logits"), right.row(right.rows - 1)) < 1e-6);
     }
   }
+}
+
+// Casts keep what they get in double precision.
+TEST_CASE("whisper: the graphs of eager PyTorch are the model, and choose the likeliest token") {
+  std::mt19937_64 random(test_seed());
+  const models::Model model = models::load(models::sample("tiny-whisper"));
+  transcribe::CardWhisper card = transcribe::tiny_card(model);
+  card.eager_rows = 3;
+  const models::WhisperReference reference(model);
+  graph::Named encoder, decoder;
+  const auto into = [](graph::Named& named) {
+    return [&](const std::string& weight, std::span<const uint8_t> contents) {
+      if (weight != "half_scale") named.put(weight, contents);
+    };
+  };
+  transcribe::pack_encoder(model, card, into(encoder));
+  transcribe::pack_decoder(model, card, into(decoder));
+  const auto half_scale = [&](uint32_t heads) {
+    return std::vector<double>(card.shape.width, std::pow(card.shape.width / heads, -0.25));
+  };
+  encoder.kept["half_scale"] = half_scale(card.shape.audio_heads);
+  decoder.kept["half_scale"] = half_scale(card.shape.text_heads);
+  const models::Matrix mel = some_sound(card, random, encoder);
+  for (const auto& [value, numbers] : encoder.run(graph::graph_of(transcribe::eager_encoder_graph(card)), {}))
+    decoder.kept[value] = numbers;
+  const models::Matrix sound = reference.encode(mel);
+  forbid_nothing(card, decoder);
+  const std::vector<float> mask = transcribe::causal_mask(card.shape.text_heads, card.eager_rows);
+  decoder.kept["causal"].assign(mask.begin(), mask.end());
+  const graph::Graph first = graph::graph_of(transcribe::eager_decoder_graph(card, true));
+  const graph::Graph one = graph::graph_of(transcribe::eager_decoder_graph(card, false));
+  std::vector<Token> tokens;
+  for (const size_t count : {3, 1, 1, 1}) {
+    const auto past = static_cast<int64_t>(tokens.size());
+    decoder.kept["unmasked"].resize(tokens.size() + 1);
+    for (size_t i = 0; i < count; ++i) tokens.push_back(static_cast<Token>(random() % card.shape.vocabulary));
+    decoder.kept["tokens"].assign(tokens.end() - static_cast<std::ptrdiff_t>(count), tokens.end());
+    const auto found = decoder.run(past == 0 ? first : one, {{"past", past}, {"begun", 1}});
+    const models::Matrix all = reference.decode(sound, tokens);
+    const std::span<const double> right = all.row(all.rows - 1);
+    const auto best = std::ranges::max_element(right);
+    CHECK(found.at("token") == std::vector{static_cast<double>(best - right.begin())});
+    double sum = 0;
+    for (const double logit : right) sum += std::exp(logit - *best);
+    CHECK(largest_difference(found.at("log_probability"), std::vector{-std::log(sum)}) < 1e-6);
+    if (past != 0) CHECK(largest_difference(found.at("logits"), right) < 1e-6);
+  }
+}
+
+// A map from PyTorch's names to the card's, in the order of the list.
+TEST_CASE("whisper: the graphs of eager PyTorch have a node for each of its operators") {
+  using operators::Operator;
+  static const std::map<std::string_view, Operator> kOperators = {{"_to_copy", Operator::kCast},
+                                                                  {"convolution", Operator::kLinearFp32},
+                                                                  {"addmm", Operator::kLinearFp32},
+                                                                  {"mm", Operator::kLinearFp32},
+                                                                  {"bmm", Operator::kMatmul},
+                                                                  {"gelu", Operator::kGeluErf},
+                                                                  {"add", Operator::kAdd},
+                                                                  {"add_", Operator::kAdd},
+                                                                  {"mul", Operator::kMul},
+                                                                  {"native_layer_norm", Operator::kLayerNorm},
+                                                                  {"_softmax", Operator::kSoftmax},
+                                                                  {"_log_softmax", Operator::kLogSoftmax},
+                                                                  {"clone", Operator::kCopy},
+                                                                  {"cat", Operator::kCopy},
+                                                                  {"embedding", Operator::kEmbedding},
+                                                                  {"argmax", Operator::kArgmax},
+                                                                  {"index", Operator::kTopK},
+                                                                  {"arange", Operator::kCopy},
+                                                                  {"ne", Operator::kCopy},
+                                                                  {"eq", Operator::kCopy},
+                                                                  {"all", Operator::kCopy},
+                                                                  {"index_put_", Operator::kCopy}};
+  const models::Model model = models::load(models::sample("tiny-whisper"));
+  transcribe::CardWhisper card = transcribe::tiny_card(model);
+  card.eager_rows = 3;
+  card.key_bias = false;
+  const transcribe::WhisperPrograms programs = transcribe::whisper_programs(card);
+  namespace eager = cli::bench::eager;
+  const auto list_of = [](const auto& before, uint32_t layers, const std::vector<const char*>& layer,
+                          const auto& after) {
+    std::vector<Operator> all;
+    const auto add = [&](const auto& names) {
+      for (const std::string_view name : names) all.push_back(kOperators.at(name));
+    };
+    add(before);
+    for (uint32_t i = 0; i < layers; ++i) add(layer);
+    add(after);
+    return all;
+  };
+  const auto nodes_of = [](const graph::Program& program) {
+    std::vector<Operator> all;
+    for (const node::Node& node : program.pattern.nodes) all.push_back(Operator{node.operation});
+    return all;
+  };
+  const auto whole = [](const auto& layer) { return std::vector<const char*>(layer.begin(), layer.end()); };
+  // Keys and values of the sound: the encoder's graph makes them, behind all else.
+  const std::vector<const char*> cross = {"_to_copy", "mm", "_to_copy", "_to_copy", "addmm"};
+  std::vector<const char*> encoder_after = whole(eager::kEncoderAfter);
+  for (uint32_t i = 0; i < card.shape.text_layers; ++i)
+    encoder_after.insert(encoder_after.end(), cross.begin(), cross.end());
+  CHECK((nodes_of(programs.encoder) == list_of(eager::kEncoderBefore, card.shape.audio_layers,
+                                               whole(eager::kEncoderLayer), encoder_after)));
+  std::vector<const char*> first_layer = whole(eager::kFirstLayer);
+  constexpr size_t kAsked = 29;  // operators of a layer up to the query of the sound
+  const auto at = first_layer.begin() + kAsked;
+  REQUIRE(std::equal(cross.begin(), cross.end(), at,
+                     [](std::string_view a, std::string_view b) { return a == b; }));
+  first_layer.erase(at, at + static_cast<std::ptrdiff_t>(cross.size()));
+  // The first one rules tokens out: `mask`.
+  const auto with_mask = [](std::vector<Operator> all, size_t after) {
+    const auto first = all.end() - static_cast<std::ptrdiff_t>(after);
+    *std::find(first, all.end(), Operator::kCopy) = Operator::kMask;
+    return all;
+  };
+  CHECK((nodes_of(programs.several) ==
+         with_mask(list_of(eager::kFirstBefore, card.shape.text_layers, first_layer, eager::kFirstAfter),
+                   eager::kFirstAfter.size())));
+  CHECK((nodes_of(programs.one) == with_mask(list_of(eager::kStepBefore, card.shape.text_layers,
+                                                     whole(eager::kStepLayer), eager::kStepAfter),
+                                             eager::kStepAfter.size())));
 }
 
 TEST_CASE("whisper: texts that go on in several ways are each what the model makes of it") {

@@ -19,6 +19,19 @@ Real finite(Real x) { return Real::of(fp32::min(max(x, -kLargestFloat).bits, Rea
 
 }  // namespace
 
+void argmax(const ArgmaxArgs& args, const Memory& memory) {
+  const Rows from(memory, args.from, args.from_stride, Number::kFp32);
+  const Rows to = one_row(memory, args.to);
+  for (uint32_t row = 0; row < args.rows; ++row) {
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < args.columns; ++i) {
+      const float x = from.get<float>(row, i), most = from.get<float>(row, best);
+      if (x > most || (std::isnan(most) && !std::isnan(x))) best = i;
+    }
+    to.set(0, row, best);
+  }
+}
+
 void mask(const MaskArgs& args, const Memory& memory) {
   const Rows to(memory, args.to, args.to_stride, Number::kFp32);
   for (uint32_t row = 0; row < args.rows; ++row) {

@@ -21,7 +21,8 @@ using Seen = std::function<void(uint32_t row, uint32_t column, Real result)>;
 using SeenProduct = std::function<void(uint32_t product, uint32_t row, uint32_t column, Real result)>;
 
 void copy(const CopyArgs& args, const Memory& memory);
-void cast(const UnaryArgs& args, const Memory& memory);
+// relu, silu, gelu_erf, gelu_tanh, cast.
+void unary(Operator function, const UnaryArgs& args, const Memory& memory);
 void add(const BinaryArgs& args, const Memory& memory, const Seen& seen = {});
 void mul(const BinaryArgs& args, const Memory& memory, const Seen& seen = {});
 void embedding(const EmbeddingArgs& args, const Memory& memory);
@@ -38,6 +39,7 @@ void matmul(const MatmulArgs& args, const Memory& memory, const SeenProduct& see
 void linear_w4(const LinearW4Args& args, const Memory& memory, const Seen& seen = {});
 void attention(const AttentionArgs& args, const Memory& memory, const Seen& seen = {});
 void attention_int8(const AttentionInt8Args& args, const Memory& memory, const Seen& seen = {});
+void argmax(const ArgmaxArgs& args, const Memory& memory);
 void mask(const MaskArgs& args, const Memory& memory);
 // The workspace has the largest of each piece then.
 void prefer_group(const PreferGroupArgs& args, const Memory& memory);

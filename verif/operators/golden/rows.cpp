@@ -6,6 +6,7 @@
 #include "cpe-kernels/operators/common/pieces.hpp"
 #include "cpe-kernels/operators/common/places.hpp"
 #include "cpe-kernels/operators/quantise/plan.hpp"
+#include "verif/operators/functions.hpp"
 #include "verif/operators/golden/golden.hpp"
 
 namespace swai::operators::golden {
@@ -169,11 +170,12 @@ void copy(const CopyArgs& args, const Memory& memory) {
   }
 }
 
-void cast(const UnaryArgs& args, const Memory& memory) {
+void unary(Operator function, const UnaryArgs& args, const Memory& memory) {
   const Rows from(memory, args.from, args.from_stride, args.from_type);
   const Rows to(memory, args.to, args.to_stride, args.to_type);
   for (uint32_t row = 0; row < args.rows; ++row)
-    for (uint32_t column = 0; column < args.columns; ++column) to.write(row, column, from.read(row, column));
+    for (uint32_t column = 0; column < args.columns; ++column)
+      to.write(row, column, test::model_function(function, from.read(row, column)));
 }
 
 void add(const BinaryArgs& args, const Memory& memory, const Seen& seen) {

@@ -44,8 +44,12 @@ void run(const node::Node& node, const Memory& memory) {
       return add(args_of<BinaryArgs>(node), memory);
     case Operator::kMul:
       return mul(args_of<BinaryArgs>(node), memory);
+    case Operator::kRelu:
+    case Operator::kSilu:
+    case Operator::kGeluErf:
+    case Operator::kGeluTanh:
     case Operator::kCast:
-      return cast(args_of<UnaryArgs>(node), memory);
+      return unary(static_cast<Operator>(node.operation), args_of<UnaryArgs>(node), memory);
     case Operator::kLayerNorm:
       return layer_norm(args_of<NormArgs>(node), memory);
     case Operator::kRmsNorm:
@@ -72,6 +76,8 @@ void run(const node::Node& node, const Memory& memory) {
       return attention(args_of<AttentionArgs>(node), memory);
     case Operator::kAttentionInt8:
       return attention_int8(args_of<AttentionInt8Args>(node), memory);
+    case Operator::kArgmax:
+      return argmax(args_of<ArgmaxArgs>(node), memory);
     case Operator::kSample:
       return sample(args_of<SampleArgs>(node), memory);
     case Operator::kMask:
