@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/cli/launch_wish.hpp"
 
+#include <vector>
+
 #include "host/cli/error.hpp"
 
 namespace swai::cli {
@@ -18,7 +20,9 @@ void check(const LaunchWish& wish) {
   }
 }
 
-void add_launch_options(CLI::App& command, LaunchWish& wish) {
+void add_launch_options(CLI::App& command, LaunchWish& wish, bool with_eager) {
+  std::vector<std::string> graphs = {"full", "per-op"};
+  if (with_eager) graphs.emplace_back("eager");
   command
       .add_option(
           "--launch", wish.by,
@@ -28,8 +32,12 @@ void add_launch_options(CLI::App& command, LaunchWish& wish) {
       ->type_name("NAME");
   command
       .add_option("--graph", wish.graph,
-                  "full (default): a launch for each list of operators; per-op: one for each operator")
-      ->check(CLI::IsMember({"full", "per-op"}))
+                  std::string("full (default): a launch for each list of operators; per-op: one for each "
+                              "operator") +
+                      (with_eager ? "; eager: one for each that eager PyTorch issues (fp32 weights, "
+                                    "two-tier, no timestamps)"
+                                  : ""))
+      ->check(CLI::IsMember(graphs))
       ->type_name("NAME");
   command
       .add_option(

@@ -17,14 +17,17 @@ struct LaunchWish {
   // It is asked once, and launches each step itself.
   bool by_card() const { return by == "three-tier"; }
   building::Launches launches() const {
-    return graph == "per-op" ? building::Launches::kNodes : building::Launches::kList;
+    return graph == "full" ? building::Launches::kList : building::Launches::kNodes;
   }
+  // Operators are those that eager PyTorch issues.
+  bool is_eager() const { return graph == "eager"; }
   bool is_standard() const { return by_card() && launches() == building::Launches::kList; }
 };
 
 // Throws Error unless the options go together.
 void check(const LaunchWish& wish);
 
-void add_launch_options(CLI::App& command, LaunchWish& wish);
+// `with_eager`: --graph eager is one of its graphs.
+void add_launch_options(CLI::App& command, LaunchWish& wish, bool with_eager = false);
 
 }  // namespace swai::cli

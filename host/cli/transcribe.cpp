@@ -63,6 +63,14 @@ struct Wish {
   bool by_card() const { return launch.by_card() && options.beams == 1; }
 };
 
+transcribe::WhisperModel model_of(const Wish& wish) {
+  const auto precision = models::precision_named(wish.precision);
+  if (!wish.launch.is_eager()) return transcribe::open_whisper(wish.model, precision, wish.four_bits);
+  if (precision && precision != models::Precision::kFp32)
+    throw Error(kBadInput, "--graph eager: takes --precision fp32; weights become fp16 where they are used");
+  return transcribe::open_eager_whisper(wish.model);
+}
+
 audio::Sound sound_of(const std::string& file) {
   if (file != "-") return audio::read_sound(file);
   const std::string bytes{std::istreambuf_iterator<char>(std::cin), {}};
@@ -71,6 +79,8 @@ audio::Sound sound_of(const std::string& file) {
 
 void check(const Wish& wish, const transcribe::WhisperFile& ready) {
   check(wish.launch);
+  if (wish.launch.is_eager() && (wish.by_card() || wish.options.beams > 1 || wish.options.timestamps))
+    throw Error(kBadInput, "--graph eager: takes --launch two-tier, --no-timestamps, and one beam");
   if (wish.build == "sync" && !wish.by_card()) {
     throw Error(
         kBadInput,
@@ -209,10 +219,10 @@ int run(const Cli& cli, Wish wish) {
   const auto begin = std::chrono::steady_clock::now();
   if (!wish.fallback) wish.options.temperatures = {0};
   // Everything that may be wrong with what was given is found before there is a card.
-  const transcribe::WhisperFile ready(
-      transcribe::open_whisper(wish.model, models::precision_named(wish.precision), wish.four_bits));
+  const transcribe::WhisperFile ready(model_of(wish));
   const transcribe::CardWhisper& model = ready.model.card;
   check(wish, ready);
+  wish.options.detect_silence = !wish.launch.is_eager();
   wish.options.short_windows = wish.short_windows && ready.model.training.short_windows;
   std::vector<audio::Sound> sounds;
   for (const std::string& file : wish.files) {
@@ -352,7 +362,7 @@ void add_transcribe(Cli& cli) {
   command->add_flag_callback(
       "--full-windows", [wish] { wish->short_windows = false; },
       "windows of 30 seconds for short sounds, too, where the model knows shorter ones");
-  add_launch_options(*command, wish->launch);
+  add_launch_options(*command, wish->launch, true);
   command
       ->add_option(
           "--build", wish->build,

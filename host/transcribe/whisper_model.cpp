@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/models/load.hpp"
+#include "host/transcribe/special_tokens.hpp"
 #include "host/transcribe/whisper_graph.hpp"
 #include "host/transcribe/whisper_weights.hpp"
 
@@ -70,17 +71,31 @@ CardWhisper card_of(const PackedFile& file) {
                            numbers.flag_or("key_bias", false));
 }
 
-}  // namespace
-
-WhisperModel whisper_model(models::Model model, Precision precision, std::span<const std::string> four_bits) {
+WhisperModel whisper_model_of(models::Model model, const CardWhisper& card) {
   const auto shared = std::make_shared<const models::Model>(std::move(model));
-  const CardWhisper card = card_whisper(*shared, precision, four_bits);
   return {card,
           whisper_programs(card),
           shared->vocabulary,
           shared->training,
           [shared, card](const models::Put& put) { pack_encoder(*shared, card, put); },
           [shared, card](const models::Put& put) { pack_decoder(*shared, card, put); }};
+}
+
+}  // namespace
+
+WhisperModel whisper_model(models::Model model, Precision precision, std::span<const std::string> four_bits) {
+  const CardWhisper card = card_whisper(model, precision, four_bits);
+  return whisper_model_of(std::move(model), card);
+}
+
+WhisperModel open_eager_whisper(const std::string& path) {
+  if (PackedFile::open(path))
+    models::refuse(path, "is packed; eager PyTorch's operators take the model itself");
+  models::Model model = models::load(path);
+  CardWhisper card = card_whisper(model, Precision::kFp32);
+  // Start, and no timestamps; language and task between them.
+  card.eager_rows = special_tokens(path, card.shape.vocabulary).multilingual ? 4 : 2;
+  return whisper_model_of(std::move(model), card);
 }
 
 WhisperModel open_packed(const PackedFile& file, std::optional<Precision> wanted,

@@ -41,6 +41,10 @@ WhisperModel open_packed(const models::PackedFile& file, std::optional<Precision
 WhisperModel open_whisper(const std::string& path, std::optional<Precision> precision,
                           std::span<const std::string> four_bits = {});
 
+// With graphs of eager PyTorch's operators (eager_graph.hpp), for texts without timestamps. Throws
+// InputError.
+WhisperModel open_eager_whisper(const std::string& path);
+
 // Whether all tensors are what was written; names the first that is not.
 std::optional<std::string> damaged_tensor(const models::PackedFile& file);
 

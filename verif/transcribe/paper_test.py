@@ -9,11 +9,15 @@ import re
 import sys
 import unittest
 
+import random_whisper
+from reports import reports
+
 sys.path.insert(0, "verif/cli")
 import picture  # noqa: E402
 from swai_test_case import SwaiTest  # noqa: E402
 
 LIST = "host/cli/bench/paper/eager_operators.hpp"
+SOUND = "examples/sounds/jfk.wav"
 TINY_LAYERS = 4
 LONG = "SWAI_LONG" in os.environ
 
@@ -73,6 +77,16 @@ class Launches(PaperTest):
         self.assertGreater(copied, 10 * shared)
         for ratio, count in zip(rows["three-tier over two-tier (eager PyTorch's operators), by the host"], windows):
             self.assertAlmostEqual(ratio, 1 / eager(TINY_LAYERS, count, tokens))
+
+    def test_operators_of_eager_pytorch_are_those_of_the_list(self):
+        model = self.folder / "model"
+        random_whisper.write(model)
+        _, stats = reports("transcribe", "-m", model, SOUND, "--launch", "two-tier", "--graph", "eager", "--no-timestamps", "--no-fallback", "--stats")
+        self.assertEqual(stats["encoder"]["windows"], 1)
+        # The first pass takes two tokens.
+        passes = stats["decoder"]["tokens"] - 1
+        self.assertGreater(passes, 2)
+        self.assertEqual(stats["encoder"]["launches"] + stats["decoder"]["launches"], eager(random_whisper.LAYERS, 1, passes))
 
     @unittest.skipUnless(LONG, "base's weights take long to pack")
     def test_where_the_time_goes(self):
@@ -134,7 +148,7 @@ class Launches(PaperTest):
         self.assertIn(" 22 (1 windows)", out)
 
     def test_bad_input(self):
-        for words in (("--host-us", "0"), ("--shape", "huge"), ("--seconds", "0"), ("--tokens", "500"), ("--width", "64", "--full-width"), ("--table", "7")):
+        for words in (("--host-us", "-1"), ("--shape", "huge"), ("--seconds", "0"), ("--tokens", "500"), ("--width", "64", "--full-width"), ("--table", "7")):
             self.run_swai("bench", "paper", *words, code=2)
         error = self.run_swai("bench", "paper", "--shape", "tiny", "--width", "100", code=2)[1]
         self.assertIn("takes a multiple of 64", error)

@@ -377,6 +377,16 @@ class BadInput(TranscribeTest):
         self.refused(SOUND, "--four-bits", "head", message="only the precision w4a8")
         self.refused(SOUND, "--precision", "w4a8", "--four-bits", "header", message="there is no such matrix; there are encoder.")
 
+    def test_operators_of_pytorch_take_a_host(self):
+        eager = ("--graph", "eager", "--no-timestamps")
+        self.refused(SOUND, *eager, message="--graph eager: takes --launch two-tier, --no-timestamps, and one beam")
+        self.refused(SOUND, "--graph", "eager", "--launch", "two-tier", message="takes --launch two-tier, --no-timestamps, and one beam")
+        self.refused(SOUND, *eager, "--launch", "two-tier", "--beams", 2, message="takes --launch two-tier, --no-timestamps, and one beam")
+        self.refused(SOUND, *eager, "--launch", "two-tier", "--precision", "w8a8", message="--graph eager: takes --precision fp32")
+        packed = self.folder / "packed"
+        self.run_swai("--quiet", "model", "import", MODEL, "-o", packed)
+        self.refused(SOUND, *eager, "--launch", "two-tier", model=packed, message="is packed; eager PyTorch's operators take the model itself")
+
     def test_lists_are_built_by_the_card_with_three_tier_only(self):
         self.refused(SOUND, "--build", "sync", "--launch", "two-tier", message="the host builds all lists before the first run")
         self.refused(SOUND, "--host-us", "5", message="the host launches once with --launch three-tier")

@@ -96,7 +96,7 @@ int run(const Cli& cli, Wish wish) {
   if (wish.shapes.empty()) wish.shapes = {"base", "large"};
   if (wish.seconds.empty()) wish.seconds = {11, 260};
   if (wish.spoken.host_us.empty())
-    wish.spoken.host_us = {std::round(published::kUsOfPyTorchLaunch * 10) / 10};
+    wish.spoken.host_us = {0, std::round(published::kUsOfPyTorchLaunch * 10) / 10};
   if (wish.width % kNarrow != 0)
     throw Error(kBadInput, fmt::format("--width {}: heads have {} channels, so it takes a multiple of {}",
                                        wish.width, kNarrow, kNarrow));
@@ -154,18 +154,16 @@ void add_paper(Cli& cli, CLI::App& command, const std::function<void(std::functi
   paper
       ->add_option(
           "--host-us", wish->spoken.host_us,
-          "for the table of shares: microseconds that hosts need for an operator, besides 0 (default: "
-          "10.3, as the paper's calls of CUDA for each launch)")
-      ->check(CLI::Range(0.001, 1e6))
+          "for the table of shares: microseconds that a host needs for an operator; for several, again "
+          "(default: 0, and 10.3 as the paper's calls of CUDA for each launch)")
+      ->check(CLI::Range(0.0, 1e6))
       ->type_name("N");
-  paper->add_flag_callback(
-      "--no-timestamps", [wish] { wish->spoken.timestamps = false; }, "for --model: it says no times");
   paper->add_flag(
       "--once", wish->spoken.once,
       "for --model: it hears the sound once in each way, not twice of which the second counts, and "
       "not by the host's lists");
   paper->add_flag("--only-pytorch", wish->spoken.only_pytorch,
-                  "for --model: of hosts, only those that launch as many operators as PyTorch");
+                  "for --model: of hosts, only those that launch PyTorch's operators");
   auto* const sound = paper->add_option("--sound", wish->spoken.sound, "for --model")->type_name("FILE");
   paper
       ->add_option("--model", wish->spoken.model,

@@ -29,9 +29,13 @@ namespace {
 
 using transcribe::CardListener, transcribe::CardSpeech;
 
+// Whose operators a way launches.
+enum class Operators { kOurs, kPyTorch };
+
 struct Way {
   std::string name;
   building::Launches launches = building::Launches::kList;
+  Operators operators = Operators::kOurs;
   bool program = false;
   double host_us = 0;  // that the host's software takes for each launch
 };
@@ -49,30 +53,46 @@ struct Ran {
   double overhead() const { return static_cast<double>(cycles - busy); }
 };
 
-// A model on a card, and a sound that it hears in one way after the other.
+// A model on the card, and what was said by it.
+struct Loaded {
+  Loaded(transcribe::WhisperModel model, walk::Walker& walker)
+      : file(std::move(model)), speech(walker, file.model, file.forbidden(), 0) {}
+
+  const transcribe::WhisperFile file;
+  CardSpeech speech;
+  std::string said;
+};
+
+// Two graphs of a model on a card, and a sound that it hears in one way after the other.
 class Job {
  public:
   Job(const Options& options, const SpokenJob& job)
       : options_(options),
         job_(job),
-        file_(transcribe::open_whisper(job.model, std::nullopt)),
         operators_(places().operators),
         image_(kernel_run::read_file(places().listen)),
         walker_(places().operators, operators_.bytes()),
-        speech_(walker_, file_.model, file_.forbidden(), 0),
-        listener_(places().listen, image_, speech_, file_.special) {
+        ours_(transcribe::open_whisper(job.model, std::nullopt), walker_),
+        listener_(places().listen, image_, ours_.speech, ours_.file.special) {
     const audio::Sound sound = audio::read_sound(job.sound);
-    mel_ = audio::log_mel(sound.samples, file_.model.card.shape.mels);
+    const transcribe::CardWhisper& card = ours_.file.model.card;
+    mel_ = audio::log_mel(sound.samples, card.shape.mels);
     frames_ = (sound.samples.size() + audio::kHop - 1) / audio::kHop;
     how_.temperatures = {0};
-    how_.timestamps = job.timestamps;
-    how_.short_windows = file_.model.training.short_windows;
+    how_.timestamps = false;
+    how_.condition_on_previous = false;
+    how_.short_windows = ours_.file.model.training.short_windows;
   }
 
   Ran run(const Way& way) {
+    Loaded& model = model_of(way);
     // What is needed for the first time is there then.
     if (!job_.once) hear(way);
-    const uint64_t launches = launched(), graphs = listener_.building().graphs, nodes = speech_.nodes();
+    const auto launched = [&] {
+      return model.speech.heard().launches + model.speech.decoded().launches +
+             (way.program ? listener_.work().launches : 0);
+    };
+    const uint64_t launches = launched(), graphs = listener_.building().graphs, nodes = model.speech.nodes();
     WorkPhases phases;
     const CallTimes times;
     uint64_t begin = 0;
@@ -87,7 +107,7 @@ class Job {
             way.host_us,
             launched() - launches,
             way.program ? listener_.building().graphs - graphs - windows_ : 0,
-            speech_.nodes() - nodes,
+            model.speech.nodes() - nodes,
             times.first({"sdaaLaunch", "sdaaProgramStart"}) - begin,
             phase.cycles,
             phase.work.any};
@@ -95,43 +115,48 @@ class Job {
 
   // Of PyTorch, whose first pass of the decoder takes all directions, which ours takes in two.
   uint64_t eager_launches(uint64_t passes) const {
-    return eager::launches({file_.model.card.shape.audio_layers, windows_, passes / windows_ - 1});
+    return eager::launches({ours_.file.model.card.shape.audio_layers, windows_, passes / windows_ - 1});
   }
-  const std::string& said() const { return said_; }
+  const std::string& said() const { return ours_.said; }
 
  private:
-  uint64_t launched() const {
-    return speech_.heard().launches + speech_.decoded().launches + listener_.work().launches;
+  Loaded& model_of(const Way& way) {
+    if (way.operators == Operators::kOurs) return ours_;
+    if (!eager_) eager_.emplace(transcribe::open_eager_whisper(job_.model), walker_);
+    return *eager_;
   }
 
   void hear(const Way& way, const std::function<void(const transcribe::Progress&)>& reached = {}) {
     const Progress progress(!options_.quiet, way.name);
+    Loaded& model = model_of(way);
+    const transcribe::CardWhisper& card = model.file.model.card;
     walker_.launch(way.launches, way.host_us);
-    transcribe::Transcriber transcriber(speech_, way.program ? &listener_ : nullptr, *file_.tokenizer,
-                                        file_.special, file_.model.card.frames(),
-                                        file_.model.card.shape.text_context, how_);
+    transcribe::Options how = how_;
+    how.detect_silence = way.operators == Operators::kOurs;
+    transcribe::Transcriber transcriber(model.speech, way.program ? &listener_ : nullptr,
+                                        *model.file.tokenizer, model.file.special, card.frames(),
+                                        card.shape.text_context, how);
     std::string text;
     transcriber.run(
         mel_, frames_, [&](const transcribe::Said& one) { text += one.text; }, reached);
     windows_ = transcriber.windows();
-    if (!said_.empty() && text != said_)
-      throw Error(kFailed, fmt::format("{} hears '{}', not '{}'", way.name, text, said_));
-    said_ = text;
+    if (!model.said.empty() && text != model.said)
+      throw Error(kFailed, fmt::format("{} hears '{}', not '{}'", way.name, text, model.said));
+    model.said = text;
   }
 
   const Options& options_;
   const SpokenJob& job_;
-  const transcribe::WhisperFile file_;
   const ModuleFile operators_;
   const std::vector<uint8_t> image_;
   walk::Walker walker_;
-  CardSpeech speech_;
+  Loaded ours_;
+  std::optional<Loaded> eager_;  // once it is needed
   CardListener listener_;
   audio::Mel mel_;
   uint64_t frames_ = 0;
   transcribe::Options how_;
   uint64_t windows_ = 0;
-  std::string said_;
 };
 
 PaperTable titled() {
@@ -188,9 +213,9 @@ PaperTable table_of(const SpokenJob& job, const std::vector<Ran>& all, const Job
       "Operators: the host launches ours, in which several of PyTorch's are one, one by one, streamed; "
       "without another word its software takes no time.");
   table.notes.emplace_back(
-      "PyTorch's operators, reckoned pacing: the same launches, but for each the host takes as long as for "
-      "its share of the operators that eager PyTorch issues for this job. What those compute besides ours is "
-      "not computed: it would be work, and hide some of the host's time.");
+      "PyTorch's operators: those that eager PyTorch issues, with weights in fp32 that are cast where they "
+      "are "
+      "used, launched one by one, streamed, and waited for once for each token.");
   return table;
 }
 
@@ -212,23 +237,25 @@ PaperTable share_table(const Options& options, const SpokenJob& job) {
   Job measured(options, job);
   // The program first: it tells how many passes the decoder takes, and so how many operators PyTorch issues.
   Ran three_tier = measured.run({.name = "three-tier", .program = true});
-  const auto by_nodes = [&](std::string name, double us) {
-    Ran ran = measured.run({.name = std::move(name), .launches = building::Launches::kNodes, .host_us = us});
-    if (ran.launches != three_tier.nodes)
-      throw Error(kFailed, fmt::format("{}: the host launched {} operators, but the program's lists have {}",
-                                       ran.name, ran.launches, three_tier.nodes));
+  const auto by_host = [&](const char* what, Operators operators, double us, uint64_t launches) {
+    Ran ran = measured.run(
+        {.name = fmt::format("two-tier, {}{}", what, us == 0 ? "" : fmt::format(", {:g} us each", us)),
+         .launches = building::Launches::kNodes,
+         .operators = operators,
+         .host_us = us});
+    if (ran.launches != launches) {
+      throw Error(kFailed, fmt::format("{}: the host launched {} operators, but a text of as many tokens as "
+                                       "three-tier says has {}",
+                                       ran.name, ran.launches, launches));
+    }
     return ran;
   };
   std::vector<Ran> all;
-  if (!job.only_pytorch) {
-    all.push_back(by_nodes("two-tier, operators", 0));
-    if (!job.once) all.push_back(measured.run({.name = "two-tier, lists"}));
-  }
-  const double eager =
-      static_cast<double>(measured.eager_launches(three_tier.passes)) / static_cast<double>(three_tier.nodes);
+  if (!job.only_pytorch && !job.once) all.push_back(measured.run({.name = "two-tier, lists"}));
   for (const double us : job.host_us) {
-    if (!job.only_pytorch) all.push_back(by_nodes(fmt::format("two-tier, operators, {:g} us each", us), us));
-    all.push_back(by_nodes(fmt::format("two-tier, PyTorch's operators, {:g} us each", us), us * eager));
+    if (!job.only_pytorch) all.push_back(by_host("operators", Operators::kOurs, us, three_tier.nodes));
+    all.push_back(
+        by_host("PyTorch's operators", Operators::kPyTorch, us, measured.eager_launches(three_tier.passes)));
   }
   all.push_back(std::move(three_tier));
   return table_of(job, all, measured);

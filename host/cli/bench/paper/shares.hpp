@@ -14,9 +14,8 @@ struct SpokenJob {
   std::string model;  // of Whisper, whatever files people have
   std::string sound;
   std::vector<double> host_us;  // what hosts need for an operator that they launch
-  bool timestamps = true;
-  bool only_pytorch = false;  // of hosts, those that launch PyTorch's operators
-  bool once = false;          // the first run of each way counts, not the second, and lists are left out
+  bool only_pytorch = false;    // of hosts, those that launch PyTorch's operators
+  bool once = false;            // the first run of each way counts, not the second, and lists are left out
 };
 
 // On the card that is in use, whose simulator counts what engines do. Throws cli::Error, models::InputError,
