@@ -6,8 +6,8 @@
 namespace swai::cli::bench::eager {
 
 uint64_t launches_of_layers(const Job& job) {
-  const uint64_t window = kEncoderLayer.size() + kFirstLayer.size() + (job.tokens - 1) * kStepLayer.size();
-  return job.windows * job.layers * window;
+  const uint64_t decoder = kFirstLayer.size() + (job.tokens - 1) * kStepLayer.size();
+  return job.windows * (job.audio_layers * kEncoderLayer.size() + job.text_layers * decoder);
 }
 
 uint64_t launches(const Job& job) {

@@ -7,7 +7,8 @@
 namespace swai::cli::bench::eager {
 
 struct Job {
-  uint64_t layers = 0;  // of the encoder, and of the decoder
+  uint64_t audio_layers = 0;
+  uint64_t text_layers = 0;
   uint64_t windows = 0;
   uint64_t tokens = 0;  // of a window, one of each pass of the decoder
 };

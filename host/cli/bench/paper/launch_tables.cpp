@@ -14,7 +14,7 @@ namespace swai::cli::bench {
 namespace {
 
 eager::Job eager_job(const CountedJob& one) {
-  return {one.launches.layers, one.launches.windows, one.job.tokens};
+  return {one.launches.layers, one.launches.layers, one.launches.windows, one.job.tokens};
 }
 
 double eager_launches(const CountedJob& one) { return static_cast<double>(eager::launches(eager_job(one))); }

@@ -115,7 +115,8 @@ class Job {
 
   // Of PyTorch, whose first pass of the decoder takes all directions, which ours takes in two.
   uint64_t eager_launches(uint64_t passes) const {
-    return eager::launches({ours_.file.model.card.shape.audio_layers, windows_, passes / windows_ - 1});
+    const models::WhisperShape& shape = ours_.file.model.card.shape;
+    return eager::launches({shape.audio_layers, shape.text_layers, windows_, passes / windows_ - 1});
   }
   const std::string& said() const { return ours_.said; }
 
