@@ -46,7 +46,7 @@ VERILATED := $(B)/verilated$(addprefix -,$(filter-out native,$(MACHINE)))
 
 SHARED_CXXFLAGS := -fPIC -fvisibility=hidden
 # Lines are what a stack trace needs; more takes a sixth of the compiler's time.
-BASE_CXXFLAGS := -std=c++20 -gline-tables-only -Wall -Wextra -Wpedantic -Werror -I. -I$(B)/gen -Icpe-kernels/include
+BASE_CXXFLAGS := -std=c++20 -gline-tables-only -Wall -Wextra -Wpedantic -Werror -I. -I$(B)/gen -Icpe-kernels/sdk/include
 
 # --------------------------------------------------------------------------------------------------------------------
 # Building blocks
@@ -96,14 +96,14 @@ $(B)/precompiled/%/headers.pch: $(PRECOMPILED)
 # which its programs link; what nobody uses of it may name what no library has, and is left out.
 # $(OPTION_READERS): such sources, which run once or when somebody asks.
 READS_OPTIONS := -O0 -DREADS_OPTIONS
-OPTION_READERS := $(addprefix host/,flash/boards flash/swai_image serve/control \
-    $(addprefix http/,fields problem speech_reply speech_request text_reply text_request)) \
-  $(addprefix sim/,fast/session iss/iss_run iss/cpe/iss_cpe_run card/options kernel-run/report kernel-run/tool usb/options usb/report) \
-  $(addprefix verif/,flash/power_cut generate/reference_main iss/random/rv_random lib/test_main operators/graph_image \
-    transcribe/host_main transcribe/reference_main)
+OPTION_READERS := $(addprefix host/,tools/flash/boards tools/flash/swai_image daemon/cards/control \
+    $(addprefix daemon/http/,fields problem speech_reply speech_request text_reply text_request)) \
+  $(addprefix sim/,fast/session iss/mpe/iss_run iss/cpe/iss_cpe_run card/options run/kernel/report run/kernel/tool board/usb/options board/usb/report) \
+  $(addprefix verif/,host/tools/flash/power_cut host/models/text/reference_main host/models/speech/host_main \
+    host/models/speech/reference_main sim/iss/random/rv_random rtl/lib/test_main cpe-kernels/operators/graph_image)
 $(foreach o,$(OPTION_READERS),$(B)/obj/%/$(o).o): LESS_CXXFLAGS := $(READS_OPTIONS)
 # $(call headers_for,SOURCES LIBS,FLAGS): what a program links with then.
-headers_for = $(if $(filter host/cli/%.cpp $(OPTION_READERS:=.cpp) $(READER_ARCHIVES),$(1)),$(if $(filter -fsanitize%,$(2)),,$(OPTIONS_HEADERS)))
+headers_for = $(if $(filter host/tools/swai/%.cpp host/tools/cli/%.cpp bench/%.cpp $(OPTION_READERS:=.cpp) $(READER_ARCHIVES),$(1)),$(if $(filter -fsanitize%,$(2)),,$(OPTIONS_HEADERS)))
 OPTIONS_HEADERS := $(if $(PRECOMPILED),$(dir $(call precompiled,$(CXX) $(BASE_CXXFLAGS) -O2 $(SHARED_CXXFLAGS) $(READS_OPTIONS)))headers.a -Wl$(comma)--gc-sections)
 $(B)/precompiled/%/headers.a: $(B)/precompiled/%/headers.pch
 	$(call say,AR,$@)
@@ -145,11 +145,11 @@ endef
 $(B)/obj/%_test.o: LESS_CXXFLAGS := -O0 -DDOCTEST_CONFIG_SUPER_FAST_ASSERTS
 $(B)/obj/%/doctest_main.o: LESS_CXXFLAGS := -O0
 # Neither do command lines and JSON that are compiled for a model, or for libsdaa.
-$(foreach o,host/link/negotiation host/sdaa/record,$(B)/obj/%/$(o).o) \
-  $(foreach o,card/options card/report mpe-run/mpe_run,$(VERILATED)/%/sim/$(o).o): LESS_CXXFLAGS := -O0
+$(foreach o,host/transport/negotiation host/runtime/record,$(B)/obj/%/$(o).o) \
+  $(foreach o,card/options card/report run/mpe/mpe_run,$(VERILATED)/%/sim/$(o).o): LESS_CXXFLAGS := -O0
 # Nor what plays a client, a card or an attacker for tests, which wait for others.
-PLAYS := $(filter-out %_test.cpp,$(wildcard $(patsubst %,verif/%/*.cpp,attack sdaa socket system toys)) \
-  $(addprefix verif/,graph/named.cpp graph/random_text.cpp graph/walked.cpp models/samples.cpp))
+PLAYS := $(filter-out %_test.cpp,$(wildcard $(patsubst %,verif/%/*.cpp,attack host/runtime host/transport system kit/toys)) \
+  $(addprefix verif/host/models/,graph/named.cpp graph/random_text.cpp graph/walked.cpp files/samples.cpp))
 $(PLAYS:%.cpp=$(B)/obj/O2/%.o): LESS_CXXFLAGS := -O0
 
 # Tests of host code have twins with sanitizers, build/sanitized/NAME, for `make test-long`: compiling all of it once more takes as
@@ -280,8 +280,8 @@ for_variant = $(if $(filter fast,$(1)),$(patsubst fast:%,%,$(filter-out other:%,
 
 # Sources beside a model that include none of it: compiled once for all programs and variants, without a program's own flags.
 MODEL_FREE := abi/%.cpp $(addprefix sim/common/,gdb_stub%.cpp memory_model.cpp tohost.cpp) sim/iss/cpe/%.cpp \
-  sim/mpe-run/reference_memory.cpp verif/common/%.cpp $(addprefix verif/cg/,channel/schedule.cpp hbm_model.cpp) \
-  $(addprefix verif/cpe/,core/program.cpp systolic/run.cpp vector/vector_program.cpp) verif/lib/test_main.cpp
+  sim/run/mpe/reference_memory.cpp verif/kit/%.cpp $(addprefix verif/rtl/group/,channel/schedule.cpp hbm_model.cpp) \
+  $(addprefix verif/rtl/cpe/,core/program.cpp systolic/run.cpp vector/vector_program.cpp) verif/rtl/lib/test_main.cpp
 
 # $(call verilated_program,NAME,TOP_MODULE,SV_SOURCES,CPP_SOURCES,VERILATOR_FLAGS,LIBS,EXTRA_CXXFLAGS)
 # build/NAME (fast), and build/VARIANT/NAME for each other variant. The model is VTOP_MODULE, so our C++ includes
@@ -360,7 +360,10 @@ inline constexpr char kVersion[] = "$(VERSION)";
 endef
 $(eval $(call text_file,$(B)/gen/version.hpp,VERSION_HEADER))
 
-BUILD_MKS := $(sort $(wildcard */build.mk */*/build.mk */*/*/build.mk))
+# First those whose lists of sources others name.
+NAMED_MKS := $(addsuffix /build.mk,host/lib host/transport)
+BUILD_MKS := $(wildcard $(NAMED_MKS)) \
+  $(filter-out $(NAMED_MKS),$(sort $(wildcard */build.mk */*/build.mk */*/*/build.mk */*/*/*/build.mk */*/*/*/*/build.mk)))
 include $(BUILD_MKS)
 
 # --------------------------------------------------------------------------------------------------------------------
@@ -460,7 +463,7 @@ test-models: ## models that people use, fetched with scripts/get-model, on the c
 	@scripts/install-deps.sh
 	@scripts/get-model whisper-tiny.en whisper-base smollm2-135m
 	@$(STEPS) $(MAKE) $(FAST_CARD) $(B)/llama-reference $(B)/models/digits
-	@$(PYTHON) verif/models/real_models_test.py
+	@$(PYTHON) verif/host/models/files/real_models_test.py
 
 .PHONY: test-list
 test-list: ## list the tests
@@ -481,7 +484,8 @@ coverage: ## line, branch and toggle coverage of the RTL by the tests that are m
 	@$(STEPS) $(MAKE) $$($(RUNNER) --coverage --variant cov --needs) $$($(RUNNER) $(TOGGLE_OPTIONS) --needs)
 	@$(RUNNER) --coverage --variant cov
 	@$(RUNNER) $(TOGGLE_OPTIONS)
-	@$(PYTHON) scripts/coverage.py --gate rtl/mpe=90 --gate rtl/lib=90 --gate rtl/cpe=90 --gate rtl/cg=90 \
+	@$(PYTHON) scripts/coverage.py --gate rtl/mpe=90 --gate rtl/lib=90 --gate rtl/cpe=90 --gate rtl/group=90 --gate rtl/hbm=90 \
+	  --gate rtl/cpe/core=90 --gate rtl/cpe/memory=90 --gate rtl/cpe/channel=90 \
 	  --gate rtl/cpe/systolic=90 --gate rtl/cpe/vector=90 --gate rtl/fp=90
 
 .PHONY: synth

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments of the kernels in cpe-kernels/kernels: shared by them and by those who launch them. All sizes are
+// Arguments of the kernels in cpe-kernels/samples: shared by them and by those who launch them. All sizes are
 // in bytes; "share" is what one CPE of the launch does: part rank of count.
 #pragma once
 
@@ -14,7 +14,7 @@ struct MemsetArgs {
   uint32_t value;
 };
 
-// The faulty kernels of cpe-kernels/tests. `culprit` is the number of the CPE that misbehaves; the others
+// The faulty kernels of verif/kit/faulty. `culprit` is the number of the CPE that misbehaves; the others
 // return at once.
 struct FaultArgs {
   GlobalPtr<void> at;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// printf in kernels: what a core leaves in memory, and hosts read (abi/prints.hpp). A module's print buffer
-// has a head for each core of the card, then a ring of words for each. A core writes what it prints behind
-// what is there, and then says so in its head; hosts say up to where they have read. Who finds no room counts
-// the line as lost.
+// printf in kernels: what a core leaves in memory, and hosts read (host/lib/prints.hpp). A module's print
+// buffer has a head for each core of the card, then a ring of words for each. A core writes what it prints
+// behind what is there, and then says so in its head; hosts say up to where they have read. Who finds no room
+// counts the line as lost.
 //
 // A record: address of the format in the module; two bits for each value, the first one lowest; the values.
 #pragma once

@@ -2,7 +2,7 @@
 # Programs for the card as users write them: each example is a program and the module with its kernels, in a folder of its own.
 # They use the runtime library as everybody does: its header and libsdaa.so.
 
-EXAMPLE_FLAGS := -Ihost/sdaa/include
+EXAMPLE_FLAGS := -Ihost/runtime/include
 # The library is found from where the program lies.
 EXAMPLE_LIBS := $(B)/libsdaa.so.1 '-Wl,-rpath,$$$$ORIGIN/../..'
 
@@ -14,7 +14,7 @@ $(B)/examples/$(1)/$(1): $(B)/libsdaa.so.1 | $(B)/examples/$(1)/$(2).elf
 $(B)/examples/$(1)/$(2).elf: examples/$(1)/$(2).cpp $(wildcard examples/$(1)/*.h) $(CPE_COMMON)
 	$$(call say,MODULE,$$@)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$(PYTHON) cpe-kernels/sdaacc --flag=-Werror -o $$@ $$<
+	$$(Q)$(PYTHON) cpe-kernels/sdk/compiler/sdaacc --flag=-Werror -o $$@ $$<
 # For a package, whose library lies where the system looks for it.
 $(eval $(call cxx_program,packaged/$(1),examples/$(1)/$(1).cpp,$(B)/libsdaa.so.1,$(EXAMPLE_FLAGS)))
 PACKAGED_EXAMPLES += $(B)/packaged/$(1)
@@ -36,7 +36,7 @@ $(B)/examples/cuda/$(1): $(B)/libsdaa.so.1 | $(B)/examples/cuda/$(1).elf
 $(B)/examples/cuda/$(1).elf: examples/cuda/$(1)_kernel.cpp $(wildcard examples/cuda/$(1).h) $(CPE_COMMON)
 	$$(call say,MODULE,$$@)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$(PYTHON) cpe-kernels/sdaacc --flag=-Werror -o $$@ $$<
+	$$(Q)$(PYTHON) cpe-kernels/sdk/compiler/sdaacc --flag=-Werror -o $$@ $$<
 FILES_OF_$(1) := $(B)/examples/cuda/$(1) $(B)/examples/cuda/$(1).elf
 EXAMPLE_NAMES += $(1)
 EXAMPLES += $$(FILES_OF_$(1))

@@ -39,7 +39,7 @@ def edit_kernel():
 
 def edit_core():
     # What Verilator writes for a comment is not compiled again: without what it wrote before, it is.
-    pathlib.Path("rtl/cpe/cpe_alu.sv").touch()
+    pathlib.Path("rtl/cpe/core/cpe_alu.sv").touch()
     for model in ("tb-cpe-core", "tb-cpe-core-serial"):
         shutil.rmtree(f"build/verilated/fast/{model}")
 

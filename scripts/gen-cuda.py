@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes docs/reference/cuda.md of host/sdaa/cuda.toml: what became of each function of CUDA's runtime.
+"""Makes docs/reference/cuda.md of host/runtime/cuda.toml: what became of each function of CUDA's runtime.
 
 gen-cuda.py          writes the tables into the page
 gen-cuda.py --check  fails when the page is not what the description gives, when a function that it names is not declared
@@ -16,9 +16,9 @@ import tomllib
 import page_tables
 from gen.text import DescriptionError, require
 
-SOURCE = pathlib.Path("host/sdaa/cuda.toml")
+SOURCE = pathlib.Path("host/runtime/cuda.toml")
 PAGE = pathlib.Path("docs/reference/cuda.md")
-HEADERS = pathlib.Path("host/sdaa/include/sdaa")
+HEADERS = pathlib.Path("host/runtime/include/sdaa")
 MAKERS = ("make_cuda", "make_sdaa")
 
 

@@ -4,7 +4,7 @@
 // en_i: they need the coming edge; from registers and the issue port.
 // issue_valid: of DMA engine, row, column; a launch ends. ready: of the local memory, to row's sender and receiver, column's. bus: row's
 //   receive_valid and send_ready, column's. The data come with one of these, or in the cycle after a read was taken.
-// Simulators with a model for each CPE have another module in place of this one (sim/tile).
+// Simulators with a model for each CPE have another module in place of this one (sim/seam).
 module cpe_movers_gate (
   input  logic                   clk_i,
   input  logic                   en_i,

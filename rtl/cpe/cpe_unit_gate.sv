@@ -4,7 +4,7 @@
 //
 // en_i: the unit needs the coming edge; from registers and the issue port.
 // Ports: of the local memory; the first three read.
-// Simulators with a model for each CPE have another module in place of this one (sim/tile).
+// Simulators with a model for each CPE have another module in place of this one (sim/seam).
 module cpe_unit_gate #(
   parameter int unsigned Ports = 3
 ) (

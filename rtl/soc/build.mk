@@ -16,7 +16,7 @@ $(CARD_REGS_SV) $(CARD_REGS_HPP) $(CPE_ISA) &: $(CARD_DESCRIPTION) abi/cpe.toml 
 
 # What C++ around models sees of the packages' structures.
 WIRES := build/gen/wires.hpp
-WIRE_PACKAGES := $(addprefix rtl/,lib/mbus_pkg.sv noc/noc_pkg.sv cpe/cpe_pkg.sv cg/cg_pkg.sv)
+WIRE_PACKAGES := $(addprefix rtl/,lib/mbus_pkg.sv noc/noc_pkg.sv cpe/cpe_pkg.sv group/cg_pkg.sv)
 $(WIRES): scripts/gen-wires.py $(WIRE_PACKAGES)
 	$(call say,GEN,$@)
 	$(Q)$(PYTHON) scripts/gen-wires.py --out $@ $(WIRE_PACKAGES)
@@ -32,8 +32,8 @@ RTL_SOC_PACKAGES := $(CARD_REGS_SV) rtl/soc/soc_pkg.sv rtl/soc/sha256_pkg.sv
 RTL_SOC := $(RTL_SOC_PACKAGES) $(sort $(filter-out $(RTL_SOC_PACKAGES) %/swai_card.sv,$(wildcard rtl/soc/*.sv)))
 
 # The whole card, packages first.
-RTL_CARD_ALL = $(RTL_LIB) $(RTL_SOC) $(RTL_NOC) $(RTL_PCIE) $(RTL_CG_PACKAGES) $(RTL_CPE) $(sort $(wildcard rtl/mpe/*.sv rtl/cg/*.sv)) \
+RTL_CARD_ALL = $(RTL_LIB) $(RTL_SOC) $(RTL_NOC) $(RTL_PCIE) $(RTL_CG_PACKAGES) $(RTL_CPE) $(sort $(wildcard rtl/mpe/*.sv rtl/group/*.sv rtl/hbm/*.sv)) \
   rtl/soc/swai_card.sv
 RTL_CARD_PACKAGES = $(filter %_pkg.sv,$(RTL_LIB) $(RTL_SOC)) rtl/noc/noc_pkg.sv rtl/mpe/mpe_pkg.sv $(RTL_PCIE_PACKAGES) \
-  rtl/cg/hbm_pkg.sv rtl/cg/cg_pkg.sv $(RTL_CPE_PACKAGES)
+  rtl/hbm/hbm_pkg.sv rtl/group/cg_pkg.sv $(RTL_CPE_PACKAGES)
 RTL_CARD = $(RTL_CARD_PACKAGES) $(filter-out %_pkg.sv,$(sort $(RTL_CARD_ALL)))

@@ -19,7 +19,8 @@ ROOMS = {
     "rtl/noc": ["abi", "rtl/lib"],
     "rtl/mpe": ["abi", "rtl/lib", "rtl/noc"],
     "rtl/cpe": ["abi", "rtl/lib", "rtl/fp", "rtl/noc"],
-    "rtl/cg": ["abi", "rtl/lib", "rtl/fp", "rtl/noc", "rtl/cpe"],
+    "rtl/hbm": ["abi", "rtl/lib", "rtl/noc"],
+    "rtl/group": ["abi", "rtl/lib", "rtl/fp", "rtl/noc", "rtl/cpe", "rtl/hbm"],
     "rtl/pcie": ["abi", "rtl/lib", "rtl/noc"],
     "rtl/soc": ["abi", "rtl"],
     "firmware": ["abi", "firmware"],  # what builds it; its folders have rules of their own
@@ -30,28 +31,31 @@ ROOMS = {
     "firmware/kernel": ["abi", "firmware/common", "firmware/memory", "firmware/runtime", "cpe-kernels"],
     "firmware/launch-bench": ["abi", "firmware/common", "firmware/kernel", "cpe-kernels"],
     "firmware/programs": ["abi", "firmware/common", "cpe-kernels"],  # sdaacc makes them, and adds memcpy
-    "cpe-kernels": ["abi"],
-    "host/common": ["abi"],
-    "host/link": ["abi", "host/common"],
-    "host/flash": ["abi", "host/common", "host/link"],
-    "host/graph": ["abi", "host/common", "cpe-kernels"],
-    "host/models": ["abi", "host/common", "host/graph", "cpe-kernels"],
-    "host/audio": ["abi", "host/common"],
-    "host/sdaa": ["abi", "host/common", "host/link"],
-    "host/walk": ["abi", "host/graph", "host/sdaa"],
-    "host/generate": ["abi", "host/graph", "host/models", "host/sdaa", "host/walk", "cpe-kernels"],
-    "host/transcribe": ["abi", "host/audio", "host/common", "host/graph", "host/models", "host/walk", "cpe-kernels"],
-    "host/http": ["abi", "host/audio", "host/common", "host/generate", "host/link", "host/models", "host/transcribe", "host/walk", "cpe-kernels"],
-    "host/serve": ["abi", "host/common", "host/link", "host/sdaa"],
-    "host/write": ["abi", "host/generate", "host/http", "host/link", "host/models", "host/serve", "host/walk", "cpe-kernels"],
-    "host/cli": ["abi", "host", "cpe-kernels"],
-    "sim": ["abi", "rtl", "host/link", "cpe-kernels"],
+    "cpe-kernels": ["abi", "cpe-kernels"],
+    "cpe-kernels/sdk": ["abi"],
+    "host/lib": ["abi"],
+    "host/transport": ["abi", "host/lib"],
+    "host/runtime": ["abi", "host/lib", "host/transport"],
+    "host/models/graph": ["abi", "host/lib", "cpe-kernels"],
+    "host/models/files": ["abi", "host/lib", "host/models/graph", "cpe-kernels"],
+    "host/models/audio": ["abi", "host/lib"],
+    "host/models/exec": ["abi", "host/models/graph", "host/runtime"],
+    "host/models/text": ["abi", "host/lib", "host/runtime", "host/models/graph", "host/models/files", "host/models/exec", "cpe-kernels"],
+    "host/models/speech": ["abi", "host/lib", "host/models/graph", "host/models/files", "host/models/exec", "host/models/audio", "cpe-kernels"],
+    "host/daemon/cards": ["abi", "host/lib", "host/transport", "host/runtime"],
+    "host/daemon/http": ["abi", "host/lib", "host/transport", "host/models", "cpe-kernels"],
+    "host/daemon/shared": ["abi", "host/transport", "host/models", "host/daemon/cards", "host/daemon/http", "cpe-kernels"],
+    "host/tools/flash": ["abi", "host/lib", "host/transport"],
+    "host/tools/cli": ["abi", "host/lib", "host/transport", "host/runtime", "host/models/graph", "host/models/exec"],
+    "bench": ["abi", "host/lib", "host/transport", "host/runtime", "host/models", "host/daemon", "host/tools/cli", "cpe-kernels"],
+    "host/tools/swai": ["abi", "host", "bench", "cpe-kernels"],
+    "sim": ["abi", "rtl", "host/lib", "host/transport", "cpe-kernels"],
     "models": [],
-    "examples": ["host/sdaa", "cpe-kernels"],
+    "examples": ["host/runtime", "cpe-kernels"],
 }
 # Everybody's: the build itself, and what documents name.
 NO_ROOM = ("scripts", "docs", ".ci", "verif", "LICENSES")
-FOUND_THERE = {"swai/program.hpp": "firmware/programs/include/swai/program.hpp", "swai/": "cpe-kernels/include/swai/", "sdaa_runtime.h": "host/sdaa/include/sdaa_runtime.h"}
+FOUND_THERE = {"swai/program.hpp": "cpe-kernels/sdk/programs/include/swai/program.hpp", "swai/": "cpe-kernels/sdk/include/swai/", "sdaa_runtime.h": "host/runtime/include/sdaa_runtime.h"}
 TOP_FOLDERS = sorted({room.split("/")[0] for room in ROOMS} | {"verif"})
 PATH = re.compile(rf"(?<![\w./$)-])(?:{'|'.join(TOP_FOLDERS)})/[\w./-]+")
 

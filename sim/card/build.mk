@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The simulated card: models of what is around the chip, and swai-card.
 
-card_models := $(addprefix sim/card/,flash_store.cpp flash_chip.cpp flash_sfdp.cpp flash_pins.cpp uart_pins.cpp)
+card_models := $(addprefix sim/card/,flash_store.cpp flash_sfdp.cpp uart_pins.cpp) $(addprefix sim/board/,flash/flash_chip.cpp flash/flash_pins.cpp)
 
 $(eval $(call cxx_library,card-models,$(card_models)))
 # What the card as a program has beside a model, of whatever kind and size it is.
@@ -12,7 +12,7 @@ card_parts := $(addprefix sim/card/, \
     events_cpes.cpp \
     events_perfetto.cpp \
     progress.cpp \
-) abi/trace/events_file.cpp $(addprefix sim/common/,gdb_stub.cpp gdb_stub_mpe.cpp gdb_stub_server.cpp)
+) host/lib/events_file.cpp $(addprefix sim/common/,gdb_stub.cpp gdb_stub_mpe.cpp gdb_stub_server.cpp)
 $(eval $(call cxx_library,card-parts,$(card_parts)))
 card_harness := $(addprefix sim/card/,card.cpp model.cpp trace.cpp)
 card_program := $(addprefix sim/card/, \
@@ -28,9 +28,9 @@ card_libs := $(addprefix $(B)/lib/,card-parts.a card-models.a socket.a link.a hb
 
 card_rtl := $(RTL_CARD) sim/card/card_top.sv sim/card/card_trace.sv
 # What CPEs do that are no models of their own; those have it in them.
-card_cpe_rtl := sim/tile/cpe_activity.sv sim/card/cpe_trace.sv
+card_cpe_rtl := sim/seam/cpe_activity.sv sim/card/cpe_trace.sv
 
-# In the fast variant every CPE is an instance of a model of its own (sim/tile), so that what is built does not grow with their
+# In the fast variant every CPE is an instance of a model of its own (sim/seam), so that what is built does not grow with their
 # number. The other variants, which have waves and coverage of everything, have all CPEs in one model; there all CPEs share one
 # piece of code where Verilator finds that it is the same for all: tables are numbered from CPE to CPE, and a function of everything
 # that a CPE settles at the start would have to be the same as a whole.

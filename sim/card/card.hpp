@@ -8,16 +8,16 @@
 #include <span>
 #include <string>
 
+#include "sim/board/flash/flash_chip.hpp"
+#include "sim/board/flash/flash_pins.hpp"
+#include "sim/board/hbm/hbm_cells.hpp"
+#include "sim/board/rootport/root_port.hpp"
 #include "sim/card/events.hpp"
-#include "sim/card/flash_chip.hpp"
-#include "sim/card/flash_pins.hpp"
 #include "sim/card/model.hpp"
 #include "sim/card/trace.hpp"
 #include "sim/card/uart_pins.hpp"
 #include "sim/common/gdb_stub_mpe.hpp"
-#include "sim/hbm/hbm_cells.hpp"
-#include "sim/rootport/root_port.hpp"
-#include "sim/tile/works.hpp"
+#include "sim/seam/works.hpp"
 
 namespace swai::card {
 

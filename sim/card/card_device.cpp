@@ -9,8 +9,8 @@
 
 #include "abi/kernel_memory.hpp"
 #include "build/gen/card_regs.hpp"
-#include "host/link/trace_command.hpp"
-#include "host/link/vendor_region.hpp"
+#include "host/transport/trace_command.hpp"
+#include "host/transport/vendor_region.hpp"
 
 namespace swai::card {
 namespace {

@@ -10,10 +10,10 @@
 #include <set>
 #include <vector>
 
-#include "host/link/server/device.hpp"
+#include "host/transport/server/device.hpp"
+#include "sim/board/rootport/root_complex.hpp"
 #include "sim/card/card.hpp"
 #include "sim/card/client_memory.hpp"
-#include "sim/rootport/root_complex.hpp"
 
 namespace swai::card {
 

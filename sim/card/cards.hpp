@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "sim/board/rootport/root_complex.hpp"
 #include "sim/card/card.hpp"
 #include "sim/card/card_device.hpp"
 #include "sim/card/hosted_cards.hpp"
-#include "sim/rootport/root_complex.hpp"
 
 namespace swai::card {
 

@@ -7,8 +7,8 @@
 #include <map>
 #include <span>
 
-#include "host/link/server/device.hpp"
-#include "sim/rootport/iommu.hpp"
+#include "host/transport/server/device.hpp"
+#include "sim/board/rootport/iommu.hpp"
 
 namespace swai::card {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tells C++ (events.cpp) what a CPE of the card does, whenever that changes: bound into rtl/cpe/cpe.sv beside cpe_activity. Cards whose
-// CPEs are models of their own have array.cpp of sim/tile in its place.
+// CPEs are models of their own have array.cpp of sim/seam in its place.
 module cpe_trace (
   input  logic            clk_i,
   input  logic            trace_i,

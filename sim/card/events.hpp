@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "abi/trace/events_file.hpp"
-#include "sim/tile/activity.hpp"
+#include "host/lib/events_file.hpp"
+#include "sim/seam/activity.hpp"
 
 namespace swai::card {
 

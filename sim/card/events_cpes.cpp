@@ -6,7 +6,7 @@
 #include <array>
 #include <string>
 
-#include "host/link/trace_command.hpp"
+#include "host/transport/trace_command.hpp"
 #include "sim/card/events.hpp"
 
 namespace swai::card {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "sim/card/flash_chip.hpp"
+#include "sim/board/flash/flash_chip.hpp"
 
 namespace swai::card {
 namespace {

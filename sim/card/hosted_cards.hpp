@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "host/link/server/device.hpp"
+#include "host/transport/server/device.hpp"
 #include "sim/card/flash_store.hpp"
 #include "sim/card/options.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "host/link/server/server.hpp"
+#include "host/transport/server/server.hpp"
 #include "sim/card/console.hpp"
 #include "sim/card/hosted_cards.hpp"
 #include "sim/card/options.hpp"

@@ -7,7 +7,7 @@
 #include "sim/card/serve.hpp"
 #include "sim/card/session.hpp"
 #include "sim/common/host_threads.hpp"
-#include "sim/tile/threads.hpp"
+#include "sim/seam/threads.hpp"
 
 int main(int argc, char** argv) {
   using namespace swai;

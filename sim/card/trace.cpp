@@ -7,7 +7,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "sim/iss/trace.hpp"
+#include "sim/iss/mpe/trace.hpp"
 
 namespace swai::card {
 

@@ -14,7 +14,7 @@
 #include <span>
 #include <string>
 
-#include "abi/elf.hpp"
+#include "host/lib/elf.hpp"
 
 namespace swai::common {
 

@@ -18,7 +18,7 @@ FAST_SOURCES := $(addprefix sim/fast/, \
     register_block.cpp \
     snapshot.cpp \
     state.cpp \
-) abi/sha256.cpp
+) host/lib/sha256.cpp
 $(eval $(call cxx_library,fast-card,$(FAST_SOURCES),-O3))
 
 fast_libs := $(addprefix $(B)/lib/,fast-card.a card-parts.a card-models.a socket.a link.a rootport.a iss.a kernel-run.a iss-cpe.a host-threads.a) -lfmt

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/card/flash_chip.hpp"
+#include "sim/board/flash/flash_chip.hpp"
 #include "sim/fast/card_memory.hpp"
 #include "sim/fast/core_group.hpp"
 #include "sim/fast/dma_engine.hpp"

@@ -6,9 +6,9 @@
 #include <cerrno>
 #include <utility>
 
-#include "host/link/vendor_region.hpp"
+#include "host/transport/vendor_region.hpp"
+#include "sim/board/rootport/enumeration.hpp"
 #include "sim/fast/snapshot.hpp"
-#include "sim/rootport/enumeration.hpp"
 
 namespace swai::fast {
 namespace {

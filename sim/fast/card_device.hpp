@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "host/link/server/device.hpp"
+#include "host/transport/server/device.hpp"
+#include "sim/board/rootport/options.hpp"
 #include "sim/card/client_memory.hpp"
 #include "sim/fast/card.hpp"
-#include "sim/rootport/options.hpp"
 
 namespace swai::fast {
 

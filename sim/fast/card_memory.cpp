@@ -11,7 +11,7 @@
 #include <string>
 
 #include "card_regs.hpp"
-#include "host/link/channel.hpp"
+#include "host/transport/channel.hpp"
 #include "sim/common/archive.hpp"
 
 namespace swai::fast {

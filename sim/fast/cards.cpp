@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "host/link/vendor_region.hpp"
+#include "host/transport/vendor_region.hpp"
 #include "sim/card/hosted_cards.hpp"
 #include "sim/card/serve.hpp"
 #include "sim/common/host_threads.hpp"

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "sim/fast/register_block.hpp"
-#include "sim/iss/hart.hpp"
+#include "sim/iss/mpe/hart.hpp"
 
 namespace swai::fast {
 

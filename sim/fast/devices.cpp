@@ -5,8 +5,8 @@
 #include <bit>
 #include <cstring>
 
-#include "abi/sha256.hpp"
 #include "card_regs.hpp"
+#include "host/lib/sha256.hpp"
 
 namespace swai::fast {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "abi/discard.hpp"
-#include "sim/card/flash_chip.hpp"
+#include "sim/board/flash/flash_chip.hpp"
 #include "sim/fast/register_block.hpp"
-#include "sim/iss/hart.hpp"
+#include "sim/iss/mpe/hart.hpp"
 
 namespace swai::fast {
 

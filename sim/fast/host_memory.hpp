@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-#include "sim/rootport/iommu.hpp"
+#include "sim/board/rootport/iommu.hpp"
 
 namespace swai::fast {
 

@@ -16,7 +16,7 @@
 #include "sim/fast/data_cache.hpp"
 #include "sim/fast/debug_port.hpp"
 #include "sim/fast/devices.hpp"
-#include "sim/iss/hart.hpp"
+#include "sim/iss/mpe/hart.hpp"
 
 namespace swai {
 class Archive;

@@ -14,7 +14,7 @@
 
 #include "abi/module.hpp"
 #include "sim/iss/cpe/text.hpp"
-#include "sim/kernel-run/report.hpp"
+#include "sim/run/kernel/report.hpp"
 
 namespace swai::fast {
 namespace {

@@ -15,8 +15,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "abi/sha256.hpp"
-#include "host/link/channel.hpp"
+#include "host/lib/sha256.hpp"
+#include "host/transport/channel.hpp"
 #include "sim/common/archive.hpp"
 
 namespace swai::fast {

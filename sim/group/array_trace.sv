@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shows C++ in every cycle what the CPEs of a group tell and what they are told, as far as it counts: so two builds of a group can be
-// compared cycle for cycle. Bound to whatever has the CPEs, cg_array or its stand-in (sim/tile): it looks and drives nothing.
+// compared cycle for cycle. Bound to whatever has the CPEs, cg_array or its stand-in (sim/seam): it looks and drives nothing.
 module array_trace #(
   parameter int unsigned Rows    = 4,
   parameter int unsigned Columns = 8,

@@ -8,6 +8,6 @@ GROUP_TRACE := sim/group/cpe_trace.sv
 GROUP_FLAGS := +define+CPE_RVFI -fno-table --output-split-cfuncs 300
 GROUP_SIM := sim/group/group_sim.cpp
 
-# The model of one CPE, as swai-card has it (sim/tile), but with its retirement port and assertions.
+# The model of one CPE, as swai-card has it (sim/seam), but with its retirement port and assertions.
 $(eval $(call cpe_tile,group-tile,+define+CPE_RVFI,$(GROUP_TRACE)))
 GROUP_TILE_LIBS := $(call tile_libs,group-tile)

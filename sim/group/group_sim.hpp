@@ -21,12 +21,12 @@
 
 #include "Vgroup_top.h"
 #include "abi/group/group.hpp"
+#include "sim/board/hbm/hbm_cells.hpp"
 #include "sim/common/random.hpp"
 #include "sim/group/noc_port.hpp"
-#include "sim/hbm/hbm_cells.hpp"
 #include "sim/iss/cpe/hart.hpp"
 #include "sim/iss/cpe/memory.hpp"
-#include "sim/tile/works.hpp"
+#include "sim/seam/works.hpp"
 
 #ifdef WAVE
 #include <verilated_fst_c.h>

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "host/sdaa/error.hpp"
+#include "host/runtime/error.hpp"
 
 namespace swai::attack {
 namespace {

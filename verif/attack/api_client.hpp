@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "abi/launch.hpp"
-#include "host/sdaa/include/sdaa_runtime.h"
+#include "host/runtime/include/sdaa_runtime.h"
 
 namespace swai::attack {
 

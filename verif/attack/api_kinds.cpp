@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "abi/segment.hpp"
-#include "host/sdaa/error.hpp"
+#include "host/runtime/error.hpp"
 #include "verif/attack/attacker.hpp"
 
 namespace swai::attack {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hostile client against cards that a daemon serves, while another client computes on the same card:
 // attack-card SOCKET FOLDER MODULE STEPS SEED [BOUNDARY|KIND ...]. MODULE has the kernels of
-// verif/sdaa/kernels.cpp. Runs the named kinds of attacks, and those at a named boundary, STEPS times each;
-// without names STEPS attacks at random. The other client's launches have several lengths. Prints what the
-// attacker reached, a line each, then a JSON object of figures; exit code 1 if it reached something, or if a
-// result or the cycles of the other client changed.
+// verif/host/runtime/kernels.cpp. Runs the named kinds of attacks, and those at a named boundary, STEPS times
+// each; without names STEPS attacks at random. The other client's launches have several lengths. Prints what
+// the attacker reached, a line each, then a JSON object of figures; exit code 1 if it reached something, or
+// if a result or the cycles of the other client changed.
 #include <fmt/format.h>
 
 #include <array>
@@ -18,7 +18,7 @@
 #include <span>
 #include <stdexcept>
 
-#include "host/sdaa/firmware.hpp"
+#include "host/runtime/firmware.hpp"
 #include "verif/attack/attacker_process.hpp"
 #include "verif/attack/bystander.hpp"
 #include "verif/attack/worker.hpp"

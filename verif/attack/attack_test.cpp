@@ -8,12 +8,12 @@
 #include <random>
 #include <thread>
 
-#include "host/serve/control.hpp"
-#include "host/serve/jobs.hpp"
+#include "host/daemon/cards/control.hpp"
+#include "host/daemon/cards/jobs.hpp"
 #include "verif/attack/bystander.hpp"
 #include "verif/attack/worker.hpp"
-#include "verif/common/doctest_main.hpp"
-#include "verif/serve/rig.hpp"
+#include "verif/host/daemon/cards/rig.hpp"
+#include "verif/kit/doctest_main.hpp"
 
 namespace swai::attack {
 namespace {

@@ -25,7 +25,7 @@ struct Known {
 struct Means {
   std::string socket;           // of the shared card
   std::string folder;           // where it may write
-  std::vector<uint8_t> module;  // with kernels as verif/sdaa/kernels.cpp has them
+  std::vector<uint8_t> module;  // with kernels as verif/host/runtime/kernels.cpp has them
   int device = 0;               // of the runtime library, that card
 };
 

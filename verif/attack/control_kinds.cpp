@@ -7,8 +7,8 @@
 #include <fstream>
 #include <thread>
 
-#include "host/link/unix_socket.hpp"
-#include "host/serve/control.hpp"
+#include "host/daemon/cards/control.hpp"
+#include "host/transport/unix_socket.hpp"
 #include "verif/attack/attacker.hpp"
 
 namespace swai::attack {

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "card_regs.hpp"
-#include "host/sdaa/bars.hpp"
+#include "host/runtime/bars.hpp"
 #include "verif/attack/attacker.hpp"
 
 namespace swai::attack {

@@ -10,14 +10,14 @@
 #include <fstream>
 #include <string_view>
 
-#include "abi/elf.hpp"
 #include "abi/elf32.hpp"
-#include "host/flash/image.hpp"
-#include "host/link/served.hpp"
-#include "host/sdaa/error.hpp"
-#include "host/serve/control.hpp"
+#include "host/daemon/cards/control.hpp"
+#include "host/lib/elf.hpp"
+#include "host/runtime/error.hpp"
+#include "host/tools/flash/image.hpp"
+#include "host/transport/served.hpp"
+#include "verif/abi/module_file.hpp"
 #include "verif/attack/attacker.hpp"
-#include "verif/firmware/launch/module_file.hpp"
 
 namespace swai::attack {
 namespace {

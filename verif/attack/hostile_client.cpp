@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "host/sdaa/bars.hpp"
+#include "host/runtime/bars.hpp"
 
 namespace swai::attack {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "abi/command.hpp"
-#include "host/sdaa/connection.hpp"
+#include "host/runtime/connection.hpp"
 
 namespace swai::attack {
 

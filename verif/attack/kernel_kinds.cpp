@@ -6,7 +6,7 @@
 #include "abi/kernel_segments.hpp"
 #include "abi/segment.hpp"
 #include "verif/attack/attacker.hpp"
-#include "verif/sdaa/kernels.hpp"
+#include "verif/host/runtime/kernels.hpp"
 
 namespace swai::attack {
 namespace {

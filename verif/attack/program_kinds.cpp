@@ -7,9 +7,9 @@
 #include "abi/command.hpp"
 #include "abi/program.hpp"
 #include "abi/segment.hpp"
-#include "host/sdaa/error.hpp"
+#include "host/runtime/error.hpp"
 #include "verif/attack/attacker.hpp"
-#include "verif/sdaa/kernels.hpp"
+#include "verif/host/runtime/kernels.hpp"
 
 namespace swai::attack {
 namespace {

@@ -10,8 +10,8 @@
 #include <memory>
 
 #include "verif/attack/attacker.hpp"
-#include "verif/socket/raw_client.hpp"
-#include "verif/socket/samples.hpp"
+#include "verif/host/transport/raw_client.hpp"
+#include "verif/host/transport/samples.hpp"
 
 namespace swai::attack {
 namespace {

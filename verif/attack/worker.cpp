@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "host/sdaa/bars.hpp"
-#include "host/sdaa/error.hpp"
-#include "verif/sdaa/kernels.hpp"
+#include "host/runtime/bars.hpp"
+#include "host/runtime/error.hpp"
+#include "verif/host/runtime/kernels.hpp"
 
 namespace swai::attack {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "abi/protocol.hpp"
-#include "host/link/card.hpp"
-#include "host/sdaa/include/sdaa_runtime.h"
+#include "host/runtime/include/sdaa_runtime.h"
+#include "host/transport/card.hpp"
 
 namespace swai::attack {
 

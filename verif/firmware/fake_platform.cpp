@@ -5,7 +5,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "abi/sha256.hpp"
+#include "host/lib/sha256.hpp"
 
 namespace swai::boot {
 namespace {

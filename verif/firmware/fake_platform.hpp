@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "firmware/boot/flow.hpp"
-#include "host/flash/image.hpp"
+#include "host/tools/flash/image.hpp"
 
 namespace swai::boot {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <random>
 
-#include "verif/common/doctest_main.hpp"
 #include "verif/firmware/fake_platform.hpp"
+#include "verif/kit/doctest_main.hpp"
 
 namespace swai::boot {
 namespace {

@@ -10,8 +10,8 @@
 #include <random>
 #include <string>
 
-#include "abi/sha256.hpp"
-#include "host/flash/flash_file.hpp"
+#include "host/lib/sha256.hpp"
+#include "host/tools/flash/flash_file.hpp"
 #include "verif/firmware/fake_platform.hpp"
 
 namespace swai::boot {

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "abi/fault.hpp"
-#include "abi/sha256.hpp"
-#include "verif/common/doctest_main.hpp"
+#include "host/lib/sha256.hpp"
 #include "verif/firmware/fake_platform.hpp"
+#include "verif/kit/doctest_main.hpp"
 
 namespace swai {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/flash/flash_file.hpp"
+#include "host/tools/flash/flash_file.hpp"
 #include "verif/firmware/test_tools.hpp"
 
 namespace swai::flash {

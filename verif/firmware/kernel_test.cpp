@@ -9,9 +9,9 @@
 #include <string>
 
 #include "abi/fault.hpp"
-#include "host/flash/flash_file.hpp"
-#include "verif/common/doctest_main.hpp"
+#include "host/tools/flash/flash_file.hpp"
 #include "verif/firmware/test_tools.hpp"
+#include "verif/kit/doctest_main.hpp"
 
 namespace swai::kernel {
 namespace {

@@ -9,11 +9,11 @@
 #include <filesystem>
 #include <random>
 
-#include "abi/sha256.hpp"
-#include "host/flash/flash_file.hpp"
-#include "verif/common/doctest_main.hpp"
+#include "host/lib/sha256.hpp"
+#include "host/tools/flash/flash_file.hpp"
 #include "verif/firmware/fake_platform.hpp"
 #include "verif/firmware/test_tools.hpp"
+#include "verif/kit/doctest_main.hpp"
 
 namespace swai::flash {
 namespace {

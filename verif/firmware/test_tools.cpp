@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "host/flash/flash_file.hpp"
+#include "host/tools/flash/flash_file.hpp"
 
 namespace swai {
 

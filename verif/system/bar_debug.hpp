@@ -2,7 +2,7 @@
 // The debug port of the management processor as the host has it: registers in BAR4.
 #pragma once
 
-#include "host/link/card.hpp"
+#include "host/transport/card.hpp"
 #include "sim/common/gdb_stub_mpe.hpp"
 
 namespace swai::system {

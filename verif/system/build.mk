@@ -2,7 +2,7 @@
 # Whole-card tests: host programs against swai-card over its socket.
 
 $(eval $(call cxx_library,system,$(addprefix verif/system/,rig.cpp dma.cpp traffic.cpp bar_debug.cpp) \
-  verif/common/process.cpp sim/common/gdb_stub_mpe.cpp verif/socket/raw_client.cpp))
+  verif/kit/process.cpp sim/common/gdb_stub_mpe.cpp verif/host/transport/raw_client.cpp))
 $(eval $(call cxx_program,test-system,$(call as_one,system,$(addprefix verif/system/, \
     copy_test.cpp \
     determinism_test.cpp \
@@ -14,11 +14,11 @@ $(eval $(call cxx_program,test-system,$(call as_one,system,$(addprefix verif/sys
     out_of_band_test.cpp \
     peer_test.cpp \
     raw_test.cpp \
-)) verif/common/doctest_main.cpp,$(B)/lib/system.a $(B)/lib/link.a -lfmt))
+)) verif/kit/doctest_main.cpp,$(B)/lib/system.a $(B)/lib/link.a -lfmt))
 
 # Launches: with the kernels' headers, the module loader and the driver of the firmware.
 $(eval $(call cxx_program,test-system-launch,$(addprefix verif/system/,launch_test.cpp launch_full_test.cpp group_rig.cpp mpe_proxy.cpp) \
-  abi/module_reader.cpp verif/common/doctest_main.cpp,$(B)/lib/system.a $(B)/lib/link.a -lfmt))
+  abi/module_reader.cpp verif/kit/doctest_main.cpp,$(B)/lib/system.a $(B)/lib/link.a -lfmt))
 
 # The kernel's runtime side, without the runtime library.
 $(eval $(call cxx_program,test-system-runtime,$(call as_one,system_runtime,$(addprefix verif/system/, \
@@ -28,7 +28,7 @@ $(eval $(call cxx_program,test-system-runtime,$(call as_one,system_runtime,$(add
     runtime_sharing_test.cpp \
     runtime_stuck_test.cpp \
     runtime_test.cpp \
-)) abi/module_reader.cpp verif/firmware/launch/module_file.cpp verif/common/doctest_main.cpp, \
+)) abi/module_reader.cpp verif/abi/module_file.cpp verif/kit/doctest_main.cpp, \
   $(B)/lib/system.a $(B)/lib/link.a -lfmt))
 
 # The kernel without its service, for tests of the hardware.

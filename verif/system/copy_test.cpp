@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host program that knows nothing but host/link opens the card and moves data with it.
+// A host program that knows nothing but host/transport opens the card and moves data with it.
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/common/random.hpp"
-#include "verif/common/doctest_main.hpp"
+#include "verif/kit/doctest_main.hpp"
 #include "verif/system/bar_debug.hpp"
 #include "verif/system/dma.hpp"
 #include "verif/system/rig.hpp"

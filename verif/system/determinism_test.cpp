@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "abi/crc32.hpp"
-#include "verif/common/doctest_main.hpp"
+#include "verif/kit/doctest_main.hpp"
 #include "verif/system/rig.hpp"
 #include "verif/system/traffic.hpp"
 

@@ -12,7 +12,7 @@
 
 #include "abi/dma.hpp"
 #include "build/gen/card_regs.hpp"
-#include "host/link/card.hpp"
+#include "host/transport/card.hpp"
 
 namespace swai::system {
 

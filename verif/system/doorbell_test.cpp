@@ -8,7 +8,7 @@
 #include <array>
 #include <cstring>
 
-#include "verif/common/doctest_main.hpp"
+#include "verif/kit/doctest_main.hpp"
 #include "verif/system/bar_debug.hpp"
 #include "verif/system/mpe_code.hpp"
 #include "verif/system/rig.hpp"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "verif/common/doctest_main.hpp"
+#include "verif/kit/doctest_main.hpp"
 #include "verif/system/rig.hpp"
 #include "verif/system/traffic.hpp"
 

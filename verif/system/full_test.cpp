@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/common/random.hpp"
-#include "verif/common/doctest_main.hpp"
+#include "verif/kit/doctest_main.hpp"
 #include "verif/system/rig.hpp"
 #include "verif/system/traffic.hpp"
 

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "verif/common/doctest_main.hpp"
+#include "verif/kit/doctest_main.hpp"
 #include "verif/system/bar_debug.hpp"
 #include "verif/system/rig.hpp"
 #include "verif/system/traffic.hpp"

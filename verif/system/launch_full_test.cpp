@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "abi/kernel_arguments.hpp"
-#include "verif/common/doctest_main.hpp"
+#include "verif/kit/doctest_main.hpp"
 #include "verif/system/group_rig.hpp"
 #include "verif/system/rig.hpp"
 #include "verif/system/traffic.hpp"

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "abi/kernel_arguments.hpp"
-#include "verif/common/doctest_main.hpp"
+#include "verif/kit/doctest_main.hpp"
 #include "verif/system/bar_debug.hpp"
 #include "verif/system/group_rig.hpp"
 #include "verif/system/rig.hpp"

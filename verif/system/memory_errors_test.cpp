@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "abi/kernel_memory.hpp"
-#include "verif/common/doctest_main.hpp"
+#include "verif/kit/doctest_main.hpp"
 #include "verif/system/bar_debug.hpp"
 #include "verif/system/rig.hpp"
 #include "verif/system/traffic.hpp"

@@ -11,7 +11,7 @@
 #include <span>
 
 #include "abi/group/machine.hpp"
-#include "host/link/card.hpp"
+#include "host/transport/card.hpp"
 
 namespace swai::system {
 

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "verif/common/doctest_main.hpp"
+#include "verif/kit/doctest_main.hpp"
 #include "verif/system/bar_debug.hpp"
 #include "verif/system/rig.hpp"
 #include "verif/system/traffic.hpp"

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "verif/common/doctest_main.hpp"
+#include "verif/kit/doctest_main.hpp"
 #include "verif/system/rig.hpp"
 #include "verif/system/traffic.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The card through a client that is made by hand: messages, registers and descriptors byte by byte, from the
-// vfio-user specification and the register map. Nothing of host/link.
+// vfio-user specification and the register map. Nothing of host/transport.
 
 #include <doctest/doctest.h>
 #include <poll.h>
@@ -11,8 +11,8 @@
 #include <cstring>
 
 #include "sim/common/random.hpp"
-#include "verif/common/doctest_main.hpp"
-#include "verif/socket/raw_client.hpp"
+#include "verif/host/transport/raw_client.hpp"
+#include "verif/kit/doctest_main.hpp"
 #include "verif/system/rig.hpp"
 
 namespace swai::system {

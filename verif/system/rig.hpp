@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "host/link/card.hpp"
-#include "verif/common/process.hpp"
+#include "host/transport/card.hpp"
+#include "verif/kit/process.hpp"
 
 namespace swai::system {
 

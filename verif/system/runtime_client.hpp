@@ -17,7 +17,7 @@
 #include "abi/command.hpp"
 #include "abi/module_reader.hpp"
 #include "abi/protocol.hpp"
-#include "host/link/card.hpp"
+#include "host/transport/card.hpp"
 #include "verif/system/dma.hpp"
 
 namespace swai::system {

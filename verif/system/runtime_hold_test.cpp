@@ -7,8 +7,8 @@
 #include <string>
 
 #include "sim/common/random.hpp"
-#include "verif/common/doctest_main.hpp"
-#include "verif/firmware/launch/module_file.hpp"
+#include "verif/abi/module_file.hpp"
+#include "verif/kit/doctest_main.hpp"
 #include "verif/system/rig.hpp"
 #include "verif/system/runtime_client.hpp"
 

@@ -8,8 +8,8 @@
 
 #include "firmware/memory/leftovers.hpp"
 #include "sim/common/random.hpp"
-#include "verif/common/doctest_main.hpp"
-#include "verif/sdaa/kernels.hpp"
+#include "verif/host/runtime/kernels.hpp"
+#include "verif/kit/doctest_main.hpp"
 #include "verif/system/rig.hpp"
 #include "verif/system/runtime_client.hpp"
 

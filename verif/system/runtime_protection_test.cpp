@@ -5,7 +5,7 @@
 
 #include "abi/kernel_arguments.hpp"
 #include "sim/common/random.hpp"
-#include "verif/common/doctest_main.hpp"
+#include "verif/kit/doctest_main.hpp"
 #include "verif/system/rig.hpp"
 #include "verif/system/runtime_client.hpp"
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "host/link/card.hpp"
+#include "host/transport/card.hpp"
 #include "sim/common/random.hpp"
 #include "verif/system/dma.hpp"
 

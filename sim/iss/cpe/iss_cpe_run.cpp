@@ -7,10 +7,10 @@
 #include <cstdio>
 #include <cstring>
 
-#include "abi/elf.hpp"
+#include "host/lib/elf.hpp"
 #include "sim/iss/cpe/model_device.hpp"
 #include "sim/iss/cpe/text.hpp"
-#include "sim/kernel-run/tool.hpp"
+#include "sim/run/kernel/tool.hpp"
 
 int main(int argc, char** argv) {
   using namespace swai;

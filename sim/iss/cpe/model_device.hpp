@@ -2,7 +2,7 @@
 // The model of a core group as what kernels are run on.
 #pragma once
 
-#include "sim/kernel-run/device.hpp"
+#include "sim/run/kernel/device.hpp"
 
 namespace swai::iss::cpe {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "firmware/memory/memory.hpp"
-#include "verif/common/doctest_main.hpp"
 #include "verif/firmware/memory/fake_processor.hpp"
+#include "verif/kit/doctest_main.hpp"
 
 namespace swai::memory {
 namespace {

@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <random>
 
-#include "verif/common/doctest_main.hpp"
 #include "verif/firmware/memory/exerciser.hpp"
+#include "verif/kit/doctest_main.hpp"
 
 namespace swai::memory {
 namespace {

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "abi/list_template.hpp"
-#include "host/graph/program.hpp"
-#include "host/graph/template_file.hpp"
-#include "verif/common/doctest_main.hpp"
+#include "host/models/graph/program.hpp"
+#include "host/models/graph/template_file.hpp"
 #include "verif/firmware/programs/played_kernel.hpp"
+#include "verif/kit/doctest_main.hpp"
 
 extern "C" int program_main(const swai::program::Start* start);
 

@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "verif/common/doctest_main.hpp"
 #include "verif/firmware/runtime/guest.hpp"
+#include "verif/kit/doctest_main.hpp"
 
 namespace swai::runtime {
 namespace {

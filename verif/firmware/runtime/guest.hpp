@@ -15,8 +15,8 @@
 #include "abi/kernel_arguments.hpp"
 #include "sim/common/random.hpp"
 #include "verif/firmware/runtime/played.hpp"
-#include "verif/sdaa/fake_card.hpp"
-#include "verif/sdaa/kernels.hpp"
+#include "verif/host/runtime/fake_card.hpp"
+#include "verif/host/runtime/kernels.hpp"
 
 namespace swai::runtime {
 

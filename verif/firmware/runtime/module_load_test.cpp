@@ -7,9 +7,9 @@
 #include <memory>
 
 #include "abi/loaded_module.hpp"
-#include "verif/common/doctest_main.hpp"
-#include "verif/firmware/launch/module_file.hpp"
+#include "verif/abi/module_file.hpp"
 #include "verif/firmware/runtime/guest.hpp"
+#include "verif/kit/doctest_main.hpp"
 
 namespace swai::runtime {
 namespace {

@@ -12,8 +12,8 @@
 #include <stdexcept>
 
 #include "firmware/runtime/runtime.hpp"
-#include "verif/sdaa/fake_processor.hpp"
-#include "verif/sdaa/transfer_check.hpp"
+#include "verif/host/runtime/fake_processor.hpp"
+#include "verif/host/runtime/transfer_check.hpp"
 
 namespace swai::runtime {
 

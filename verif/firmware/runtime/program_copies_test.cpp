@@ -2,9 +2,9 @@
 // Copies of model programs beside their launches.
 #include <doctest/doctest.h>
 
-#include "verif/common/doctest_main.hpp"
 #include "verif/firmware/runtime/guest.hpp"
 #include "verif/firmware/runtime/program_bed.hpp"
+#include "verif/kit/doctest_main.hpp"
 
 namespace swai::runtime {
 namespace {

@@ -2,9 +2,9 @@
 // What model programs launch on the played card, and how they hear of the ends.
 #include <doctest/doctest.h>
 
-#include "verif/common/doctest_main.hpp"
 #include "verif/firmware/runtime/guest.hpp"
 #include "verif/firmware/runtime/program_bed.hpp"
+#include "verif/kit/doctest_main.hpp"
 
 namespace swai::runtime {
 namespace {

@@ -2,9 +2,9 @@
 // Model programs on the played card: how they begin, take turns and end.
 #include <doctest/doctest.h>
 
-#include "verif/common/doctest_main.hpp"
 #include "verif/firmware/runtime/guest.hpp"
 #include "verif/firmware/runtime/program_bed.hpp"
+#include "verif/kit/doctest_main.hpp"
 
 namespace swai::runtime {
 namespace {

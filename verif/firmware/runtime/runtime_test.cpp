@@ -6,8 +6,8 @@
 
 #include "firmware/runtime/journal.hpp"
 #include "sim/common/random.hpp"
-#include "verif/common/doctest_main.hpp"
 #include "verif/firmware/runtime/garbage.hpp"
+#include "verif/kit/doctest_main.hpp"
 
 TEST_CASE("settings that never change stay those of the next launch, however many there are") {
   swai::runtime::Settings settings;

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "verif/common/doctest_main.hpp"
 #include "verif/firmware/runtime/guest.hpp"
+#include "verif/kit/doctest_main.hpp"
 
 namespace swai::runtime {
 namespace {

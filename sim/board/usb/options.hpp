@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of swai-usb-board.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/board/usb/board.hpp"
+
+namespace swai::usb {
+
+// Other exit codes are those of the command.
+inline constexpr int kExitFailed = 125;
+inline constexpr int kExitBadFile = 2;  // as in swai, for which this replaces a programmer
+
+struct Options {
+  std::vector<BoardOptions> boards;
+  std::vector<std::string> files;  // as many
+  size_t flash_size = 0;           // 0: as the file has it
+  bool wall_clock = false;
+  std::string report;
+  std::vector<std::string> command;
+};
+
+// The exit code, when there is nothing more to do.
+std::optional<int> parse_options(int argc, char** argv, Options& options);
+
+}  // namespace swai::usb

@@ -1,4 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-# Tests of sound.
-
-$(eval $(call cxx_test,test-audio,verif/audio/audio_test.cpp verif/common/doctest_main.cpp,$(B)/lib/audio.a $(AUDIO_LIBS) -lfmt))

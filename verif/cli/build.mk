@@ -1,8 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-# What the tests of `swai` do to a card.
-$(eval $(call cxx_program,end-firmware,verif/cli/end_firmware.cpp verif/system/bar_debug.cpp sim/common/gdb_stub_mpe.cpp,$(B)/lib/link.a -lfmt))
-# What a terminal shows while something takes long.
-$(eval $(call cxx_program,test-progress,verif/cli/progress_test.cpp host/cli/progress.cpp $(TEXT_SOURCES) verif/common/doctest_main.cpp,-lfmt))
-# What swai compare is to find, and how it compares.
-$(eval $(call cxx_program,tier-dependent,verif/cli/tier_dependent.cpp,$(B)/lib/sdaa.a -lfmt))
-$(eval $(call cxx_program,test-comparison,verif/cli/comparison_test.cpp $(addprefix host/cli/compare/,difference.cpp different_line.cpp interruption.cpp record_file.cpp) verif/common/doctest_main.cpp,$(B)/lib/sdaa.a -lfmt))
