@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks who imports whom: every room may use only what ROOMS says. docs/start/tour.md shows it as a picture.
+"""Checks who imports whom: every room may use only what ROOMS says, without circles. docs/start/tour.md shows it as a
+picture. And verif/ has the rooms of the product, beside those in KIT.
 
 An import is an #include, a SystemVerilog package that is named, or a path in a build.mk or a script. The tests (verif/)
 may import anything, and nothing imports them.
@@ -55,6 +56,8 @@ ROOMS = {
 }
 # Everybody's: the build itself, and what documents name.
 NO_ROOM = ("scripts", "docs", ".ci", "verif", "LICENSES")
+# What tests share, and tests of more than one room.
+KIT = ("attack", "examples", "kit", "repo", "system")
 FOUND_THERE = {"swai/program.hpp": "cpe-kernels/sdk/programs/include/swai/program.hpp", "swai/": "cpe-kernels/sdk/include/swai/", "sdaa_runtime.h": "host/runtime/include/sdaa_runtime.h"}
 TOP_FOLDERS = sorted({room.split("/")[0] for room in ROOMS} | {"verif"})
 PATH = re.compile(rf"(?<![\w./$)-])(?:{'|'.join(TOP_FOLDERS)})/[\w./-]+")
@@ -124,10 +127,39 @@ def complaints(files):
                 yield f"{path}: imports {target}, which {room} may not"
 
 
+def circles():
+    """Rooms that may import each other, over others or at once."""
+    def reached(room):
+        seen, todo = set(), [room]
+        while todo:
+            new = {other for other in ROOMS if allowed(todo[-1], other) and other != todo[-1]} - seen
+            todo.pop()
+            seen |= new
+            todo += new
+        return seen
+
+    for room in ROOMS:
+        # What builds a folder of rooms names them all.
+        if room in reached(room) and not any(other.startswith(room + "/") for other in ROOMS):
+            yield f"{room}: may import itself over {sorted(other for other in reached(room) if room in reached(other))}"
+
+
+def misplaced(files):
+    """Folders of tests that stand for no folder of the product."""
+    folders = {"/".join(path.split("/")[:depth]) for path in files for depth in range(1, path.count("/") + 1)}
+    for path in sorted(files):
+        parts = path.split("/")
+        if parts[0] != "verif" or len(parts) < 3 or parts[1] in KIT:
+            continue
+        tested = "/".join(parts[1:3]) if len(parts) > 3 else parts[1]
+        if tested not in folders:
+            yield f"{path}: there is no folder {tested} that it could test"
+
+
 def main():
     listed = subprocess.run(["git", "ls-files", "-z"], stdout=subprocess.PIPE, check=True).stdout.decode()
     files = {path for path in listed.split("\0") if path and pathlib.Path(path).exists()}
-    found = list(complaints(files))
+    found = [*complaints(files), *circles(), *misplaced(files)]
     print("\n".join([*found, f"{len(files)} files, {len(found)} complaints"]))
     return 1 if found else 0
 
