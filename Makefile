@@ -96,7 +96,7 @@ $(B)/precompiled/%/headers.pch: $(PRECOMPILED)
 # which its programs link; what nobody uses of it may name what no library has, and is left out.
 # $(OPTION_READERS): such sources, which run once or when somebody asks.
 READS_OPTIONS := -O0 -DREADS_OPTIONS
-OPTION_READERS := $(addprefix host/,tools/flash/boards tools/flash/swai_image daemon/cards/control \
+OPTION_READERS := $(addprefix host/,lib/boards tools/flash/swai_image daemon/cards/control \
     $(addprefix daemon/http/,fields problem speech_reply speech_request text_reply text_request)) \
   $(addprefix sim/,fast/session iss/mpe/iss_run iss/cpe/iss_cpe_run card/options run/kernel/report run/kernel/tool board/usb/options board/usb/report) \
   $(addprefix verif/,host/tools/flash/power_cut host/models/text/reference_main host/models/speech/host_main \

@@ -21,7 +21,7 @@ COLUMNS = {
     "firmware": "what runs on the MPE?",
     "cpe-kernels": "what runs on the CPEs?",
 }
-BESIDE = ["bench", "examples", "models"]
+BESIDE = ["bench", "examples", "models", "boards"]
 WIDTHS = {"host": 320, "sim": 190, "rtl": 180, "firmware": 320, "cpe-kernels": 230}
 LEFT, GAP, TOP, ROW, BOX = 20, 14, 164, 44, 34
 STYLE = """  <style>

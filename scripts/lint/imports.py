@@ -52,6 +52,7 @@ ROOMS = {
     "host/tools/swai": ["abi", "host", "bench", "cpe-kernels"],
     "sim": ["abi", "rtl", "host/lib", "host/transport", "cpe-kernels"],
     "models": [],
+    "boards": [],
     "examples": ["host/runtime", "cpe-kernels"],
 }
 # Everybody's: the build itself, and what documents name.

@@ -13,8 +13,6 @@ Places places(const std::string& config, const std::string& tier) {
   const fs::path installed = self.parent_path() / "lib" / "swai";
   const bool is_installed = fs::exists(installed / "firmware", ignored);
   const fs::path folder = is_installed ? installed : self;
-  const fs::path of_boards =
-      is_installed ? installed / "flash" : self.parent_path() / "host" / "tools" / "flash";
   // The functional model is one program for all configurations.
   const std::string& kind = tier == "fast" ? tier : config;
   return {.card = folder / (kind == "cg1" ? "swai-card" : "swai-card-" + kind),
@@ -27,8 +25,6 @@ Places places(const std::string& config, const std::string& tier) {
           .timed_launches = folder / "programs" / "timed_launches.elf",
           .compiler = is_installed ? self / "sdaacc"
                                    : self.parent_path() / "cpe-kernels" / "sdk" / "compiler" / "sdaacc",
-          .boards = of_boards / "boards.json",
-          .udev_rules = of_boards / "70-swai-boards.rules",
           .image = folder / "firmware" / "kernel.img",
           .emulator = folder / "swai-usb-board"};
 }

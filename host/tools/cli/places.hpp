@@ -18,8 +18,6 @@ struct Places {
   std::filesystem::path listen;          // another one: sounds
   std::filesystem::path timed_launches;  // another one, that measures
   std::filesystem::path compiler;        // sdaacc
-  std::filesystem::path boards;          // the boards that are known, a file
-  std::filesystem::path udev_rules;      // for boards
   std::filesystem::path image;           // the firmware as `swai flash` writes it
   std::filesystem::path emulator;        // of boards on USB, a program
 };

@@ -2,7 +2,6 @@
 # Image handling on the host, and the tools that put images into flash: swai-image, and what `swai flash` consists of.
 
 $(eval $(call cxx_library,flash,$(addprefix host/tools/flash/, \
-    boards.cpp \
     contents.cpp \
     execute.cpp \
     file_programmer.cpp \

@@ -55,8 +55,8 @@ void shift_high_first(MpsseCommands& to, std::span<const uint8_t> bytes) {
 
 }  // namespace
 
-Ecp5Spi::Ecp5Spi(const UsbPlace& place, const Board& board)
-    : mpsse_(place, board.channel, board.clock_hz, kModeHigh, kOutputs),
+Ecp5Spi::Ecp5Spi(const UsbPlace& place, const boards::Board& board)
+    : mpsse_(place, board.usb.channel, board.clock_hz, kModeHigh, kOutputs),
       board_(board.title),
       idcodes_(board.jtag->idcodes) {
   enter();

@@ -3,7 +3,7 @@
 // its data register on to the chip. While the register shifts, chip select is low.
 #pragma once
 
-#include "host/tools/flash/boards.hpp"
+#include "host/lib/boards.hpp"
 #include "host/tools/flash/mpsse.hpp"
 #include "host/tools/flash/spi_bus.hpp"
 
@@ -12,7 +12,7 @@ namespace swai::flash {
 class Ecp5Spi final : public SpiBus {
  public:
   // Stops what the FPGA does. Throws BoardError kWrongBoard when it is not one of the board's.
-  Ecp5Spi(const UsbPlace& place, const Board& board);
+  Ecp5Spi(const UsbPlace& place, const boards::Board& board);
   // The FPGA starts anew.
   ~Ecp5Spi() override;
 

@@ -13,18 +13,17 @@ constexpr uint8_t kClockAndData = 0x03;
 
 uint8_t pin(unsigned number) { return static_cast<uint8_t>(1U << number); }
 
-// Pins that hold others in reset are driven low all the time.
-uint8_t outputs_of(const SpiWiring& wiring) {
+// An FPGA that shares the chip stays in reset all the time.
+uint8_t outputs_of(const boards::SpiWiring& wiring) {
   return std::accumulate(
-      wiring.driven_low.begin(), wiring.driven_low.end(),
-      static_cast<uint8_t>(kClockAndData | pin(wiring.select)),
+      wiring.reset.begin(), wiring.reset.end(), static_cast<uint8_t>(kClockAndData | pin(wiring.select)),
       [](uint8_t all, unsigned number) { return static_cast<uint8_t>(all | pin(number)); });
 }
 
 }  // namespace
 
-MpsseSpi::MpsseSpi(const UsbPlace& place, const Board& board)
-    : mpsse_(place, board.channel, board.clock_hz, pin(board.spi->select), outputs_of(*board.spi)),
+MpsseSpi::MpsseSpi(const UsbPlace& place, const boards::Board& board)
+    : mpsse_(place, board.usb.channel, board.clock_hz, pin(board.spi->select), outputs_of(*board.spi)),
       select_(pin(board.spi->select)),
       outputs_(outputs_of(*board.spi)) {}
 

@@ -3,7 +3,7 @@
 // board has it.
 #pragma once
 
-#include "host/tools/flash/boards.hpp"
+#include "host/lib/boards.hpp"
 #include "host/tools/flash/mpsse.hpp"
 #include "host/tools/flash/spi_bus.hpp"
 
@@ -11,7 +11,7 @@ namespace swai::flash {
 
 class MpsseSpi final : public SpiBus {
  public:
-  MpsseSpi(const UsbPlace& place, const Board& board);
+  MpsseSpi(const UsbPlace& place, const boards::Board& board);
 
   void run(std::span<const SpiCommand> commands) override;
   void recover() override { mpsse_.restart(); }

@@ -11,21 +11,21 @@
 
 namespace swai::flash {
 
-std::vector<PluggedBoard> plugged_boards(const std::vector<Board>& boards) {
+std::vector<PluggedBoard> plugged_boards(const std::vector<boards::Board>& boards) {
   std::vector<std::pair<uint16_t, uint16_t>> ids;
-  for (const Board& board : boards) ids.emplace_back(board.vendor, board.product);
+  for (const boards::Board& board : boards) ids.emplace_back(board.usb.vendor, board.usb.product);
   std::vector<PluggedBoard> found;
   for (UsbPlace& place : list_usb(ids)) {
     PluggedBoard plugged = {.place = std::move(place), .kinds = {}};
     const UsbPlace& is = plugged.place;
-    for (const Board& board : boards) {
-      if (board.vendor != is.vendor || board.product != is.product) continue;
-      if (!board.text.empty() && is.text.starts_with(board.text)) plugged.kinds.push_back(&board);
+    for (const boards::Board& board : boards) {
+      if (board.usb.vendor != is.vendor || board.usb.product != is.product) continue;
+      if (!board.usb.prefix.empty() && is.text.starts_with(board.usb.prefix)) plugged.kinds.push_back(&board);
     }
     plugged.is_sure = !plugged.kinds.empty();
     // A text that nobody knows says nothing: many boards leave the factory with FTDI's own.
-    for (const Board& board : boards) {
-      if (!plugged.is_sure && board.vendor == is.vendor && board.product == is.product)
+    for (const boards::Board& board : boards) {
+      if (!plugged.is_sure && board.usb.vendor == is.vendor && board.usb.product == is.product)
         plugged.kinds.push_back(&board);
     }
     found.push_back(std::move(plugged));
@@ -37,7 +37,7 @@ std::string name_of(const UsbPlace& place) {
   return fmt::format("usb {}{}", place.path, place.serial.empty() ? "" : ", serial " + place.serial);
 }
 
-std::unique_ptr<Programmer> open_board(const UsbPlace& place, const Board& board) {
+std::unique_ptr<Programmer> open_board(const UsbPlace& place, const boards::Board& board) {
   std::unique_ptr<SpiBus> bus;
   if (board.jtag) {
     bus = std::make_unique<Ecp5Spi>(place, board);

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "host/tools/flash/boards.hpp"
+#include "host/lib/boards.hpp"
 #include "host/tools/flash/programmer.hpp"
 #include "host/tools/flash/usb.hpp"
 
@@ -13,17 +13,17 @@ namespace swai::flash {
 
 struct PluggedBoard {
   UsbPlace place;
-  std::vector<const Board*> kinds;  // what it may be
-  bool is_sure = false;             // it says so itself on USB
+  std::vector<const boards::Board*> kinds;  // what it may be
+  bool is_sure = false;                     // it says so itself on USB
 };
 
 // Devices that may be one of the boards, which have to live as long as what is returned.
-std::vector<PluggedBoard> plugged_boards(const std::vector<Board>& boards);
+std::vector<PluggedBoard> plugged_boards(const std::vector<boards::Board>& boards);
 
 // "usb 1-4, serial FT4ABC".
 std::string name_of(const UsbPlace& place);
 
 // Its flash chip. Throws BoardError.
-std::unique_ptr<Programmer> open_board(const UsbPlace& place, const Board& board);
+std::unique_ptr<Programmer> open_board(const UsbPlace& place, const boards::Board& board);
 
 }  // namespace swai::flash

@@ -114,6 +114,7 @@ CLI_SOURCES := $(addprefix bench/, \
 CLI_LIBRARIES := $(addprefix $(B)/lib/, \
     programmers.a \
     flash.a \
+    boards.a \
     write.a \
     http.a \
     generate.a \
@@ -146,8 +147,6 @@ install-swai: installable
 	$(Q)ln -sf ../lib/swai/swai-card $(SDAA_TO)/bin/swai-card
 	$(Q)install -D -m 755 -t $(SDAA_TO)/lib/swai $(SIMULATORS)/swai-card $(B)/swai-card-fast
 	$(Q)install -D -m 644 -t $(SDAA_TO)/lib/swai/firmware $(SWAI_FIRMWARE)
-	$(Q)install -D -m 644 -t $(SDAA_TO)/lib/swai/flash host/tools/flash/boards.json host/tools/flash/70-swai-boards.rules
-	$(Q)install -D -m 644 -t $(SDAA_TO)/lib/udev/rules.d host/tools/flash/70-swai-boards.rules
 	$(Q)install -D -m 644 -t $(SDAA_TO)/lib/swai/cpe-kernels $(SWAI_KERNELS)
 	$(Q)install -D -m 644 -t $(SDAA_TO)/lib/swai/programs $(SWAI_PROGRAMS)
 	$(Q)install -d $(SDAA_TO)/lib/systemd/user && $(SDAA_FILL) host/daemon/cards/swai.service.in >$(SDAA_TO)/lib/systemd/user/swai.service

@@ -29,6 +29,13 @@ std::string hexadecimal(const Bytes& bytes) {
   return text;
 }
 
+// As umockdev reads the value of an attribute.
+std::string escaped(const std::string& text) {
+  std::string all;
+  for (const char c : text) all += c == '\\' ? std::string("\\\\") : std::string(1, c);
+  return all;
+}
+
 // The user may open only what the file's permissions say, root included.
 void obey_permissions() {
   for (const int capability : {CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH})
@@ -85,19 +92,19 @@ void Bed::plug_in(Board& board, bool wall_clock) {
   const int device = kFirstDevice + static_cast<int>(sockets_.size());
   socket->syspath = fmt::format("/sys/devices/pci0000:00/0000:00:14.0/usb1/1-{}", device - 1);
   socket->node = fmt::format("/dev/bus/usb/{:03}/{:03}", kBus, device);
-  const BoardKind& kind = *board.options().kind;
+  const boards::Usb& usb = board.options().kind.usb;
   const std::string description = fmt::format(
-      "P: {0}\nN: {1}={7}\nE: DEVNAME=/dev/{1}\nE: DEVTYPE=usb_device\nE: SUBSYSTEM=usb\nE: "
-      "BUSNUM={2:03}\nE: "
-      "DEVNUM={3:03}\n"
-      "E: ID_VENDOR_ID=0403\nE: ID_MODEL_ID=6010\nA: busnum={2}\\n\nA: devnum={3}\\n\nA: speed=480\\n\n"
-      "A: idVendor=0403\\n\nA: idProduct=6010\\n\nA: manufacturer={4}\\n\nA: product={5}\\n\nA: "
-      "serial={6}\\n\n"
+      "P: {0}\nN: {1}={7}\nE: DEVNAME=/dev/{1}\nE: DEVTYPE=usb_device\nE: SUBSYSTEM=usb\nE: BUSNUM={2:03}\n"
+      "E: DEVNUM={3:03}\nE: ID_VENDOR_ID={8:04x}\nE: ID_MODEL_ID={9:04x}\n"
+      "A: busnum={2}\\n\nA: devnum={3}\\n\nA: speed=480\\n\n"
+      "A: idVendor={8:04x}\\n\nA: idProduct={9:04x}\\n\n"
+      "A: manufacturer={4}\\n\nA: product={5}\\n\nA: serial={6}\\n\n"
       "A: bConfigurationValue=1\\n\nA: bNumConfigurations=1\\n\nA: bNumInterfaces= 2\\n\nA: "
       "bDeviceClass=00\\n\n"
       "A: version= 2.00\\n\nH: descriptors={7}\n",
-      socket->syspath.substr(4), socket->node.substr(5), kBus, device, kind.manufacturer, kind.product,
-      board.options().serial, hexadecimal(board.adapter().descriptors()));
+      socket->syspath.substr(4), socket->node.substr(5), kBus, device, escaped(usb.manufacturer),
+      escaped(usb.text), escaped(board.options().serial), hexadecimal(board.adapter().descriptors()),
+      usb.vendor, usb.product);
   GError* error = nullptr;
   if (umockdev_testbed_add_from_string(bed_, description.c_str(), &error) == 0 ||
       umockdev_testbed_attach_ioctl(bed_, socket->node.c_str(), socket->usbfs.handler(), &error) == 0) {

@@ -1,31 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/board/usb/board.hpp"
 
-#include <algorithm>
-#include <array>
-
 namespace swai::usb {
 namespace {
 
-constexpr const char* kFtdi = "FTDI";
-constexpr const char* kBlank = "Dual RS232-HS";  // of an FT2232H whose EEPROM says nothing else
-
-constexpr std::array<BoardKind, 5> kBoards = {{
-    {"ecpix5", "LambdaConcept ECPIX-5 85F", kFtdi, kBlank, 0x81113043, {}},
-    {"versa", "Lattice ECP5-5G Versa", "Lattice", "Lattice ECP5_5G VERSA Board", 0x81112043, {}},
-    {"ecp5-evn", "Lattice ECP5 Evaluation Board", "Lattice", "Lattice ECP5 Evaluation Board", 0x81113043, {}},
-    {"icebreaker",
-     "1BitSquared iCEBreaker",
-     "1BitSquared",
-     "iCEBreaker V1.0e",
-     0,
-     {.select = 0x10, .reset = 0x80, .done = 0x40}},
-    {"ft2232h", "an FT2232H with a flash chip on ADBUS0 to 3", kFtdi, kBlank, 0, {.select = 0x08}},
-}};
-
-std::unique_ptr<Circuit> make_circuit(const BoardKind& kind, Nor& flash) {
-  if (kind.idcode != 0) return std::make_unique<JtagCircuit>(kind.idcode, flash);
-  return std::make_unique<SpiCircuit>(kind.wiring, flash);
+std::unique_ptr<Circuit> make_circuit(const boards::Board& kind, Nor& flash) {
+  if (kind.jtag) return std::make_unique<JtagCircuit>(kind.jtag->fitted, flash);
+  return std::make_unique<SpiCircuit>(*kind.spi, flash);
 }
 
 NorOptions with_observer(NorOptions options, std::function<void(const card::FlashOperation&)> begins) {
@@ -35,23 +16,19 @@ NorOptions with_observer(NorOptions options, std::function<void(const card::Flas
 
 }  // namespace
 
-std::span<const BoardKind> board_kinds() { return kBoards; }
-
-const BoardKind* find_board(const std::string& name) {
-  const auto* found = std::ranges::find(kBoards, name, &BoardKind::name);
-  return found == kBoards.end() ? nullptr : found;
-}
-
 Board::Board(const BoardOptions& options, card::FlashStore& store)
     : options_(options),
       flash_(store,
              with_observer(options.nor,
                            [this](const card::FlashOperation& operation) { operation_begins(operation); })),
-      circuit_(make_circuit(*options.kind, flash_)),
-      adapter_({.manufacturer = options.kind->manufacturer,
-                .name = options.kind->product,
+      circuit_(make_circuit(options.kind, flash_)),
+      adapter_({.vendor = options.kind.usb.vendor,
+                .product = options.kind.usb.product,
+                .manufacturer = options.kind.usb.manufacturer,
+                .name = options.kind.usb.text,
                 .serial = options.serial},
-               *circuit_, open_),
+               options.kind.usb.channel == 0 ? *circuit_ : open_,
+               options.kind.usb.channel == 0 ? open_ : *circuit_),
       port_(adapter_, options_.faults) {
   port_.power_cut = [this](Picoseconds time) {
     power_was_cut_ = true;
@@ -94,7 +71,8 @@ std::optional<Urb> Board::reap() {
     stretch.last = port_.now();
     seen = count;
   };
-  if (counters.bytes_read != read_) reading_half_period_ = adapter_.channels()[0].engine().half_period();
+  if (counters.bytes_read != read_)
+    reading_half_period_ = adapter_.channels()[options_.kind.usb.channel].engine().half_period();
   note(reading_, read_, counters.bytes_read);
   note(programming_, programmed_, counters.bytes_programmed);
   reaped_ = port_.now();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A board: what it is, and one of them put together and on the wire.
+// An emulated board, put together as its board.json says, on the wire.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 
+#include "host/lib/boards.hpp"
 #include "sim/board/usb/circuits.hpp"
 #include "sim/board/usb/faults.hpp"
 #include "sim/board/usb/ft2232h.hpp"
@@ -17,20 +17,8 @@
 
 namespace swai::usb {
 
-struct BoardKind {
-  const char* name;
-  const char* title;
-  const char* manufacturer;  // these two: as its EEPROM says it
-  const char* product;
-  uint32_t idcode;  // of its ECP5; 0: the flash chip is on the pins
-  SpiWiring wiring;
-};
-
-std::span<const BoardKind> board_kinds();
-const BoardKind* find_board(const std::string& name);
-
 struct BoardOptions {
-  const BoardKind* kind = nullptr;
+  boards::Board kind;
   std::string serial;
   NorOptions nor;
   FaultPlan faults;

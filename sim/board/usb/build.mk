@@ -15,7 +15,7 @@ $(eval $(call cxx_library,usb-models,$(addprefix sim/board/usb/, \
     usb_port.cpp \
 )))
 $(eval $(call cxx_program,swai-usb-board,$(addprefix sim/board/usb/,bed.cpp options.cpp report.cpp swai_usb_board.cpp usbfs.cpp),\
-  $(B)/lib/usb-models.a $(B)/lib/card-models.a -lfmt $(umockdev_libs),$(umockdev_cflags)))
+  $(B)/lib/usb-models.a $(B)/lib/boards.a $(B)/lib/card-models.a -lfmt $(umockdev_libs),$(umockdev_cflags)))
 
 .PHONY: install-swai-usb-board
 install-files: install-swai-usb-board

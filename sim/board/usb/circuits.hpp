@@ -5,23 +5,18 @@
 #include <cstdint>
 #include <optional>
 
+#include "host/lib/boards.hpp"
 #include "sim/board/usb/circuit.hpp"
 #include "sim/board/usb/ecp5_tap.hpp"
 #include "sim/board/usb/nor.hpp"
 
 namespace swai::usb {
 
-// A flash chip directly on the pins: clock on 0, data to the chip on 1, from it on 2.
-struct SpiWiring {
-  uint16_t select = 0x08;
-  // An iCE40 beside the chip: its reset (active low), and the pin on which it says that it is configured.
-  uint16_t reset = 0;
-  uint16_t done = 0;
-};
-
+// A flash chip directly on the pins: clock on 0, data to the chip on 1, from it on 2. Where the wiring has a
+// reset, an iCE40 is beside the chip.
 class SpiCircuit : public Circuit {
  public:
-  SpiCircuit(const SpiWiring& wiring, Nor& flash) : wiring_(wiring), flash_(flash) {}
+  SpiCircuit(const boards::SpiWiring& wiring, Nor& flash);
   void drive(Picoseconds now, uint16_t levels, uint16_t outputs) override;
   uint16_t sense(Picoseconds now) override;
   std::optional<uint8_t> exchange(const Pulses& pulses, uint8_t byte) override;
@@ -30,7 +25,10 @@ class SpiCircuit : public Circuit {
   // The FPGA reads its bitstream and owns the chip.
   bool configuring(Picoseconds now) const { return now < configured_at_; }
 
-  SpiWiring wiring_;
+  // Masks of pins; 0: there is none.
+  uint16_t select_;
+  uint16_t reset_ = 0;
+  uint16_t done_;
   Nor& flash_;
   uint16_t levels_ = 0xFFFF;
   bool in_reset_ = false;

@@ -42,8 +42,8 @@ Examples:
   swai-usb-board --fault cut=byte:5000 card.flash -- swai flash write image.bin
 
 Exit codes: that of COMMAND; 128 and its number when a signal ended it; 127 when it cannot be run;
-2 when a flash file cannot be read or written, before COMMAND or while it runs: the board is gone for it then;
-125 when there is no board for another reason: bad usage, say.)";
+2 when a flash file cannot be read or written, before COMMAND or while it runs (the board is gone for it then),
+or a board.json is wrong, or has no such name; 125 when there is no board for another reason: bad usage, say.)";
 
 struct ChipKind {
   const char* name;
@@ -66,6 +66,13 @@ std::string list(const std::string& head, const Kinds& kinds, What what) {
   std::string text = head;
   for (const auto& kind : kinds) text += fmt::format("\n{:<11}{}", kind.name, what(kind));
   return text;
+}
+
+std::string board_list() {
+  std::string text = "Boards (those of users are in " + boards::user_folder().string() + "):\n";
+  for (const boards::Board& board : boards::known_boards())
+    text += fmt::format("  {:<27} {}\n", board.name, board.title);
+  return text + "\n";
 }
 
 CLI::Validator one_of(const auto& kinds) {
@@ -91,19 +98,18 @@ NorOptions nor_options(const std::string& chip, double speed, uint64_t seed, con
 
 std::optional<int> parse_options(int argc, char** argv, Options& options) {
   CLI::App app(kIntroduction, "swai-usb-board");
-  app.footer(kFaults);
+  app.footer([] { return board_list() + kFaults; });
   app.set_version_flag("--version", std::string("swai-usb-board ") + kVersion);
 
-  std::vector<std::string> boards = {"ft2232h"};
+  std::vector<std::string> names = {"ft2232h"};
   std::vector<std::string> serials;
   std::vector<std::string> faults;
   std::string chip = kChips[0].name;
   double speed = 1;
   uint64_t seed = 1;
-  app.add_option("--board", boards,
-                 list("which board; with several, one for each file, the last for the rest:", board_kinds(),
-                      [](const BoardKind& kind) { return kind.title; }))
-      ->check(one_of(board_kinds()))
+  app.add_option("--board", names,
+                 "which board, one of those below; with several, one for each file, the last for the rest\n"
+                 "(default ft2232h)")
       ->delimiter(',')
       ->take_all()
       ->expected(1)
@@ -122,7 +128,8 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
       ->check(one_of(kChips))
       ->type_name("NAME");
   app.add_option("--flash-size", options.flash_size,
-                 "size of the chip, 1M to 16M, a power of two (default: that of the file, or 16M)")
+                 "size of the chip, 1M to 16M, a power of two (default: that of the file; for a new one that "
+                 "of\nthe board, at most 16M)")
       ->transform(CLI::AsSizeValue(false))
       ->type_name("BYTES");
   app.add_option("--flash-speed", speed, "the chip programs and erases N times as fast (default 1)")
@@ -150,11 +157,12 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
     return app.exit(error) == 0 ? 0 : kExitFailed;
   }
 
+  const std::vector<boards::Board> known = boards::known_boards();
   FaultPlan plan;
   for (const std::string& fault : faults) add_fault(plan, fault, seed);
   for (size_t i = 0; i < options.files.size(); ++i) {
     const FaultPlan& mine = i == 0 ? plan : FaultPlan{};
-    options.boards.push_back({.kind = find_board(boards[std::min(i, boards.size() - 1)]),
+    options.boards.push_back({.kind = boards::find_board(known, names[std::min(i, names.size() - 1)]),
                               .serial = i < serials.size() ? serials[i] : fmt::format("SWAI{:04}", i + 1),
                               .nor = nor_options(chip, speed, seed + i, mine),
                               .faults = mine});

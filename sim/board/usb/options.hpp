@@ -12,14 +12,13 @@
 
 namespace swai::usb {
 
-// Other exit codes are those of the command.
+// Other exit codes are those of the command, and common::kExitBadInput, as in swai.
 inline constexpr int kExitFailed = 125;
-inline constexpr int kExitBadFile = 2;  // as in swai, for which this replaces a programmer
 
 struct Options {
   std::vector<BoardOptions> boards;
   std::vector<std::string> files;  // as many
-  size_t flash_size = 0;           // 0: as the file has it
+  size_t flash_size = 0;           // 0: as the file, or the board's chip, has it
   bool wall_clock = false;
   std::string report;
   std::vector<std::string> command;

@@ -43,7 +43,7 @@ Json describe(const BoardReport& report) {
   const card::FlashPins::Violations violations = board.flash().violations();
   const Mpsse& engine = engine_of(board);
   Json all = {
-      {"board", board.options().kind->name},
+      {"board", board.options().kind.name},
       {"serial", board.options().serial},
       {"file", report.file},
       {"seconds", seconds(board.port().now())},

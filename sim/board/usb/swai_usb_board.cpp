@@ -2,12 +2,15 @@
 // swai-usb-board: emulated boards on the USB port, for a command. See docs/simulate/usb-board.md.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <vector>
 
+#include "host/lib/elf.hpp"
 #include "sim/board/usb/bed.hpp"
 #include "sim/board/usb/options.hpp"
 #include "sim/board/usb/report.hpp"
@@ -15,6 +18,16 @@
 namespace {
 
 using namespace swai::usb;
+using swai::common::kExitBadInput;
+
+using swai::card::FlashStore;
+
+// A new file has the size of the board's chip, as far as 3-byte addresses reach.
+FlashStore open_store(const std::string& file, size_t bytes, const swai::boards::Board& board) {
+  if (bytes == 0 && !std::filesystem::exists(file))
+    bytes = std::min<size_t>(board.flash_bytes, FlashStore::kMaxBytes);
+  return FlashStore::open(file, bytes);
+}
 
 int run(const Options& options) {
   std::ofstream report_file;
@@ -22,10 +35,10 @@ int run(const Options& options) {
     report_file.open(options.report);
     if (!report_file) throw std::runtime_error(fmt::format("--report {}: cannot write it", options.report));
   }
-  std::vector<swai::card::FlashStore> stores;
+  std::vector<FlashStore> stores;
   std::vector<std::unique_ptr<Board>> boards;
-  for (const std::string& file : options.files)
-    stores.push_back(swai::card::FlashStore::open(file, options.flash_size));
+  for (size_t i = 0; i < options.files.size(); ++i)
+    stores.push_back(open_store(options.files[i], options.flash_size, options.boards[i].kind));
   Bed bed;
   for (size_t i = 0; i < stores.size(); ++i) {
     boards.push_back(std::make_unique<Board>(options.boards[i], stores[i]));
@@ -33,7 +46,7 @@ int run(const Options& options) {
   }
   const int code = bed.run(options.command);
   bed.finish();
-  for (swai::card::FlashStore& store : stores) store.flush();
+  for (FlashStore& store : stores) store.flush();
   if (!report_file.is_open()) return code;
   std::vector<BoardReport> reports;
   for (size_t i = 0; i < boards.size(); ++i)
@@ -56,7 +69,10 @@ int main(int argc, char** argv) {
     return run(options);
   } catch (const swai::card::FlashStoreError& error) {
     fmt::print(stderr, "swai-usb-board: {}\n", error.what());
-    return kExitBadFile;
+    return kExitBadInput;
+  } catch (const swai::common::InputError& error) {
+    fmt::print(stderr, "swai-usb-board: {}\n", error.what());
+    return kExitBadInput;
   } catch (const std::exception& error) {
     fmt::print(stderr, "swai-usb-board: {}\n", error.what());
     return kExitFailed;

@@ -113,8 +113,8 @@ int carry_out(const Cli& cli, const FlashWish& wish, Target& target, const Plan&
   return outcome.end == Outcome::End::kStopped ? kInterrupted : kDone;
 }
 
-const flash::Region& region_to_change(const FlashWish& wish, const Target& target) {
-  const flash::Region& region = flash::find_region(target.board, wish.region);
+const boards::Region& region_to_change(const FlashWish& wish, const Target& target) {
+  const boards::Region& region = boards::find_region(target.board, wish.region);
   if (region.name.starts_with("slot-")) {
     throw BoardError(Trouble::kRefused, fmt::format("region {} is a slot: {} without --region looks after it",
                                                     region.name, "write IMAGE, or erase --slot,"));
@@ -130,7 +130,7 @@ const flash::Region& region_to_change(const FlashWish& wish, const Target& targe
 
 int change_region(const Cli& cli, const FlashWish& wish, Target& target, flash::Bytes wanted,
                   const std::string& what, Json& report) {
-  const flash::Region& region = region_to_change(wish, target);
+  const boards::Region& region = region_to_change(wish, target);
   if (wanted.empty()) wanted.assign(region.bytes, 0xFF);
   if (wanted.size() > region.bytes) {
     throw Error(kBadInput, fmt::format("{}: has {} bytes, region {} only {}", wish.file, wanted.size(),

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstring>
 
+#include "host/lib/boards.hpp"
 #include "host/tools/cli/places.hpp"
 #include "host/tools/flash/image.hpp"
 #include "host/tools/flash/usb_boards.hpp"
@@ -30,7 +31,7 @@ Finding rules() {
   return {what, false, "none",
           fmt::format(
               "sudo cp {} /etc/udev/rules.d/ && sudo udevadm control --reload, then plug the board in again",
-              places().udev_rules.string())};
+              (boards::shipped_folder() / kRules).string())};
 }
 
 Finding there(const std::string& what, const fs::path& path, int access, const std::string& cure) {
@@ -40,14 +41,13 @@ Finding there(const std::string& what, const fs::path& path, int access, const s
 }
 
 void look_at_boards(std::vector<Finding>& findings) {
-  std::vector<flash::Board> boards;
+  std::vector<boards::Board> boards;
   try {
-    boards = known_boards();
+    boards = boards::known_boards();
     findings.push_back({"known boards", true,
-                        fmt::format("{}, yours: {}", boards.size(), flash::user_boards_folder().string()),
-                        ""});
+                        fmt::format("{}, yours: {}", boards.size(), boards::user_folder().string()), ""});
   } catch (const flash::InputError& error) {
-    findings.push_back({"known boards", false, error.what(), "mend the file, or take it away"});
+    findings.push_back({"known boards", false, error.what(), "fix the file, or remove it"});
     return;
   }
   try {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "host/lib/boards.hpp"
 #include "host/tools/cli/cli.hpp"
 #include "host/tools/flash/board_error.hpp"
-#include "host/tools/flash/boards.hpp"
 #include "host/tools/flash/contents.hpp"
 #include "host/tools/flash/execute.hpp"
 #include "host/tools/flash/programmer.hpp"
@@ -35,7 +35,7 @@ struct FlashWish {
 // A board whose chip can be reached.
 struct Target {
   std::string name;  // where it is: "usb 1-4, serial FT4ABC", "file card.flash"
-  flash::Board board;
+  boards::Board board;
   std::unique_ptr<flash::Programmer> programmer;
   std::optional<image::Slot> running;  // what a card that is switched on runs
 };
@@ -45,8 +45,6 @@ struct Target {
 // Prints the reports with --json. Returns the first exit code that is not 0.
 int for_targets(const Cli& cli, const FlashWish& wish,
                 const std::function<int(Target& target, Json& report)>& action);
-
-std::vector<flash::Board> known_boards();
 
 // The exit code for a trouble.
 ExitCode code_of(flash::Trouble trouble);

@@ -11,7 +11,7 @@ namespace {
 
 std::string kinds_of(const flash::PluggedBoard& plugged) {
   std::string names;
-  for (const flash::Board* kind : plugged.kinds) names += (names.empty() ? "" : " or ") + kind->name;
+  for (const boards::Board* kind : plugged.kinds) names += (names.empty() ? "" : " or ") + kind->name;
   return names;
 }
 
@@ -20,12 +20,12 @@ Json describe(const flash::PluggedBoard& plugged) {
                 {"serial", plugged.place.serial},
                 {"text", plugged.place.text},
                 {"boards", Json::array()}};
-  for (const flash::Board* kind : plugged.kinds) entry["boards"].push_back(kind->name);
+  for (const boards::Board* kind : plugged.kinds) entry["boards"].push_back(kind->name);
   if (plugged.place.problem) entry["problem"] = plugged.place.problem->what();
   return entry;
 }
 
-Json describe(const flash::Board& board) {
+Json describe(const boards::Board& board) {
   return {{"name", board.name},
           {"title", board.title},
           {"seen", board.seen},
@@ -38,7 +38,7 @@ Json describe(const flash::Board& board) {
 }  // namespace
 
 int flash_list(const Cli& cli) {
-  const auto boards = known_boards();
+  const auto boards = boards::known_boards();
   const auto plugged = flash::plugged_boards(boards);
   if (cli.options().json) {
     Json report = {{"plugged", Json::array()}, {"known", Json::array()}};
@@ -54,7 +54,7 @@ int flash_list(const Cli& cli) {
   }
   fmt::print("{}\n", plugged.empty() ? "no board is plugged in\n" : there.text());
   Table known({"known board", "what", "through", ">flash", "seen", "remark"});
-  for (const flash::Board& board : boards) {
+  for (const boards::Board& board : boards) {
     known.add({board.name, board.title, board.jtag ? "JTAG" : "SPI", size_text(board.flash_bytes),
                board.seen == "hardware" ? "on hardware" : "emulated", board.remark});
   }

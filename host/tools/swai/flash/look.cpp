@@ -42,7 +42,7 @@ struct Piece {
 
 Piece wanted_piece(const FlashWish& wish, const Target& target) {
   if (wish.region.empty()) return {0, target.programmer->geometry().bytes};
-  const flash::Region& region = flash::find_region(target.board, wish.region);
+  const boards::Region& region = boards::find_region(target.board, wish.region);
   return {region.offset, region.bytes};
 }
 

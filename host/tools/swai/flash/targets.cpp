@@ -30,14 +30,14 @@ constexpr const char* kUsualBoard = "ecpix5";
 constexpr std::string_view kFile = "file:";
 constexpr std::string_view kEmulated = "emulated:";
 
-using Boards = std::vector<flash::Board>;
+using Boards = std::vector<boards::Board>;
 using Opener = std::function<Target()>;
 
 Target open_file(const FlashWish& wish, const Boards& boards) {
   const std::string path = wish.programmer.substr(kFile.size());
   Target target;
   target.name = fmt::format("file {}", path);
-  target.board = flash::find_board(boards, wish.board.empty() ? kUsualBoard : wish.board);
+  target.board = boards::find_board(boards, wish.board.empty() ? kUsualBoard : wish.board);
   target.programmer = std::make_unique<flash::FileProgrammer>(path);
   return target;
 }
@@ -46,7 +46,7 @@ Target open_card(const std::string& socket, const FlashWish& wish, const Boards&
   auto bus = std::make_unique<flash::CardSpi>(socket);
   Target target;
   target.name = fmt::format("card {}", socket);
-  target.board = flash::find_board(boards, wish.board.empty() ? kUsualBoard : wish.board);
+  target.board = boards::find_board(boards, wish.board.empty() ? kUsualBoard : wish.board);
   target.running = bus->running();
   target.programmer = std::make_unique<flash::SpiNor>(std::move(bus));
   return target;
@@ -64,17 +64,18 @@ std::vector<Opener> card_openers(const Options& options, const FlashWish& wish, 
   return openers;
 }
 
-const flash::Board& kind_of(const flash::PluggedBoard& plugged, const FlashWish& wish, const Boards& boards) {
+const boards::Board& kind_of(const flash::PluggedBoard& plugged, const FlashWish& wish,
+                             const Boards& boards) {
   if (plugged.place.problem) throw *plugged.place.problem;
   if (wish.board.empty()) {
     if (plugged.kinds.size() == 1) return *plugged.kinds.front();
     std::string names;
-    for (const flash::Board* kind : plugged.kinds) names += (names.empty() ? "" : ", ") + kind->name;
+    for (const boards::Board* kind : plugged.kinds) names += (names.empty() ? "" : ", ") + kind->name;
     throw BoardError(Trouble::kNoBoard,
                      fmt::format("{} says '{}', which does not tell what board it is; --board does: {}",
                                  name_of(plugged.place), plugged.place.text, names));
   }
-  const flash::Board& wanted = flash::find_board(boards, wish.board);
+  const boards::Board& wanted = boards::find_board(boards, wish.board);
   if (plugged.is_sure && std::ranges::find(plugged.kinds, &wanted) == plugged.kinds.end()) {
     throw BoardError(Trouble::kWrongBoard,
                      fmt::format("{} is a {}, not a {}; nothing was done", name_of(plugged.place),
@@ -92,7 +93,7 @@ Target open_plugged(const flash::PluggedBoard& plugged, const FlashWish& wish, c
 }
 
 std::vector<Opener> plugged_openers(const FlashWish& wish, const Boards& boards) {
-  auto plugged = plugged_boards(boards);
+  auto plugged = flash::plugged_boards(boards);
   if (plugged.empty()) {
     throw BoardError(Trouble::kNoBoard,
                      "no board is plugged in; swai flash list shows which boards are known, --programmer "
@@ -156,8 +157,6 @@ std::vector<Opener> openers(const Options& options, const FlashWish& wish, const
 
 }  // namespace
 
-Boards known_boards() { return flash::all_boards(places().boards, flash::user_boards_folder()); }
-
 ExitCode code_of(flash::Trouble trouble) {
   using enum flash::Trouble;
   switch (trouble) {
@@ -180,7 +179,7 @@ ExitCode code_of(flash::Trouble trouble) {
 
 int for_targets(const Cli& cli, const FlashWish& wish,
                 const std::function<int(Target& target, Json& report)>& action) {
-  const Boards boards = known_boards();
+  const Boards boards = boards::known_boards();
   Json reports = Json::array();
   int code = kDone;
   try {

@@ -5,6 +5,7 @@ takes to be programmed. The time is that of the emulated board: the clock's peri
 and the chip's typical times. 1 is the limit: eight clock periods for each byte, and nothing else."""
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -22,6 +23,7 @@ def run(board, chip, *words):
         + [str(word) for word in words],
         check=True,
         stdout=sys.stderr,
+        env=os.environ | {"XDG_CONFIG_HOME": str(chip.parent)},
     )
     (seen,) = json.loads(report.read_text())["boards"]
     return seen

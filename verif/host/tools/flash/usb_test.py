@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import images
 
 SWAI = str(pathlib.Path("build/swai").resolve())
 EMULATOR = str(pathlib.Path("build/swai-usb-board").resolve())
+BOARDS = {file.parent.name: json.loads(file.read_text()) for file in sorted(pathlib.Path("boards").glob("*/board.json"))}
 LIMIT = 1500  # ends what hangs
 OLD, NEW = "1.0.0", "1.1.0"
 SEED = 1
@@ -66,6 +68,13 @@ class FlashTest(unittest.TestCase):
     def flash_json(self, *words, **how):
         return json.loads(self.emulated(SWAI, "--json", "flash", *words, **how)[0])
 
+    def add_board(self, name, board):
+        """Where users have theirs; gives the file."""
+        file = self.folder / "swai" / "boards" / name / "board.json"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(board))
+        return file
+
     def seen(self):
         (board,) = json.loads(self.report.read_text())["boards"]
         return board
@@ -73,10 +82,14 @@ class FlashTest(unittest.TestCase):
 
 class Commands(FlashTest):
     def test_every_board(self):
-        for board in ("ecpix5", "versa", "ecp5-evn", "icebreaker", "ft2232h"):
+        self.assertLessEqual({"ecpix5", "versa", "ecp5-evn", "icebreaker", "ft2232h"}, set(BOARDS))
+        for board, data in BOARDS.items():
             with self.subTest(board=board):
                 images.chip(self.chip, a=self.old)
-                name = ["--board", board] if board in ("ecpix5", "ft2232h") else []
+                (plugged,) = self.flash_json("list", board=board)["plugged"]
+                self.assertEqual(plugged["text"], data["usb"]["strings"]["product"])
+                self.assertIn(board, plugged["boards"])
+                name = [] if "prefix" in data["usb"] else ["--board", board]
                 (report,) = self.flash_json(*name, "write", self.image, board=board)["boards"]
                 self.assertEqual((report["outcome"], report["boots"], report["retries"]), ("done", "b", 0))
                 self.assert_holds("b", self.new)
@@ -177,15 +190,62 @@ class Commands(FlashTest):
         self.assert_holds("b", self.new)
 
     def test_boards_of_the_user(self):
-        folder = self.folder / "swai" / "boards"
-        folder.mkdir(parents=True)
-        shipped = json.loads(pathlib.Path("host/tools/flash/boards.json").read_text())
-        mine = next(board for board in shipped["boards"] if board["name"] == "ft2232h") | {"name": "bench-7"}
-        (folder / "mine.json").write_text(json.dumps({"version": 1, "boards": [mine]}))
+        """A board of a user is emulated and flashed like ours, without a build: here one that differs in all from ours."""
+        spi = BOARDS["icebreaker"] | {
+            "title": "ours",
+            "usb": {"vendor": "1209", "product": "ab0f", "channel": "B", "strings": {"manufacturer": "We", "product": "Bench 7b"}, "prefix": "Bench 7"},
+            "spi": {"clock_hz": 10_000_000, "select": 5, "reset": [3], "done": 4},
+            "flash_bytes": 8 << 20,
+            "regions": [{"name": "slot-b", "offset": 0, "bytes": 1 << 20}, {"name": "slot-a", "offset": 3 << 20, "bytes": 1 << 20}],
+        }
+        jtag = {key: value for key, value in spi.items() if key != "spi"}
+        jtag |= {"usb": spi["usb"] | {"channel": "A", "prefix": "Bench"}, "jtag": {"clock_hz": 6_000_000, "idcodes": ["41111043"], "fitted": "41111043"}}
+        self.add_board("bench-7", spi)
         self.assertIn("bench-7", self.flash("list")[0])
-        self.flash("--board", "bench-7", "info", board="ft2232h")
-        (folder / "mine.json").write_text("{")
-        self.assertIn("mine.json", self.flash("info", code=2)[1])
+        for board, data, clock in (("bench-7", spi, "SPI at 10.0 MHz"), ("bench-8", jtag, "JTAG at 6.0 MHz")):
+            with self.subTest(board=board):
+                self.add_board(board, data)
+                chip = self.folder / f"{board}.flash"
+                self.emulated("true", board=board, chips=[chip])
+                self.assertEqual(chip.read_bytes(), b"\xff" * (8 << 20), "a new file is as large as the board's chip")
+                (report,) = self.flash_json("--board", board, "write", self.image, board=board, chips=[chip])["boards"]
+                self.assertEqual((report["outcome"], report["board"], report["boots"]), ("done", board, "a"))
+                self.assertEqual(chip.read_bytes()[3 << 20 :][: len(self.new)], self.new)
+                self.assertEqual(self.seen()["board"], board)
+                self.assertIn(clock, report["chip"])
+        # The other channel is open.
+        self.add_board("bench-9", spi | {"usb": spi["usb"] | {"channel": "A"}})
+        self.assertIn("no flash chip", self.flash("--board", "bench-9", "info", board="bench-7", code=3)[1])
+
+    def test_wrong_boards_of_the_user(self):
+        """Flasher and emulator name the file and the field, whatever board is asked for."""
+        file = self.add_board("mine", BOARDS["versa"] | {"seen": "never"})
+        for words in ([SWAI, "flash", "list"], [EMULATOR, self.chip, "--", "true"], [EMULATOR, "--help"]):
+            done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=LIMIT, env=self.environment)
+            self.assertEqual(done.returncode, 2, done)
+            self.assertIn(f"{file}: 'seen' must be emulated or hardware", done.stderr)
+        file.unlink()
+        file.parent.rmdir()
+        old = file.parent.parent / "mine.json"
+        old.write_text(json.dumps({"version": 1, "boards": []}))
+        message = subprocess.run([SWAI, "flash", "list"], capture_output=True, text=True, timeout=LIMIT, env=self.environment)
+        self.assertEqual(message.returncode, 2)
+        self.assertIn(f"{old}: a board is a folder", message.stderr)
+
+    def test_installed(self):
+        """Installed programs have the boards that were installed with them."""
+        prefix = self.folder / "opt" / "swai"
+        subprocess.run(["make", "install-boards", f"DESTDIR={self.folder}", "PREFIX=/opt/swai"], check=True, capture_output=True, timeout=LIMIT)
+        self.assertTrue((prefix / "lib/udev/rules.d/70-swai-boards.rules").exists())
+        (prefix / "lib/swai/firmware").mkdir()
+        for program, place in ((SWAI, "bin/swai"), (EMULATOR, "lib/swai/swai-usb-board")):
+            (prefix / place).parent.mkdir(exist_ok=True)
+            shutil.copy(program, prefix / place)
+        (prefix / "lib/swai/boards/versa").rename(prefix / "lib/swai/boards/another")
+        command = [prefix / "bin/swai", "--json", "flash", "--programmer", f"emulated:{self.chip}", "--board", "another", "info"]
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=LIMIT, env=self.environment)
+        self.assertEqual(done.returncode, 0, done)
+        self.assertEqual(json.loads(done.stdout)["boards"][0]["board"], "another")
 
 
 class SeveralBoards(FlashTest):
@@ -233,15 +293,25 @@ class Failures(FlashTest):
         self.assertIn({"what": "board at usb 1-1", "good": True, "found": "iCEBreaker V1.0e SWAI0001"}, report["checks"])
         report = self.flash_json("doctor", faults=["no-access"], code=1)
         self.assertEqual([check["what"] for check in report["checks"] if not check["good"]], ["board at usb 1-1"])
-        (self.folder / "swai" / "boards").mkdir(parents=True)
-        (self.folder / "swai" / "boards" / "mine.json").write_text("[]")
-        self.assertIn("mine.json", self.flash("doctor", code=1)[0])
+        # Plugged in by the emulator before the file is wrong: it reads the same files.
+        file = self.folder / "swai" / "boards" / "mine" / "board.json"
+        words = ["sh", "-c", f"mkdir -p {file.parent}; echo [] > {file}; exec {SWAI} flash doctor"]
+        self.assertIn(f"{file}: is no object", self.emulated(*words, code=1)[0])
 
     def test_udev_rules(self):
-        rules = pathlib.Path("host/tools/flash/70-swai-boards.rules").read_text()
-        for board in json.loads(pathlib.Path("host/tools/flash/boards.json").read_text())["boards"]:
+        rules = pathlib.Path("boards/70-swai-boards.rules").read_text()
+        for board in BOARDS.values():
             usb = board["usb"]
             self.assertIn(f'ATTR{{idVendor}}=="{usb["vendor"]}", ATTR{{idProduct}}=="{usb["product"]}"', rules)
+
+    def test_every_board_has_its_page(self):
+        for name, board in BOARDS.items():
+            page = pathlib.Path("boards", name, "README.md").read_text()
+            for idcode in board.get("jtag", {"idcodes": []})["idcodes"]:
+                self.assertIn(idcode, page)
+            self.assertIn(f'{board["flash_bytes"] >> 20} MiB', page)
+            self.assertIn(f"({name}/README.md)", pathlib.Path("boards/README.md").read_text())
+            self.assertIn(f"(../boards/{name}/README.md)", pathlib.Path("docs/flash.md").read_text())
 
     def test_busy(self):
         self.assertIn("another program", self.flash("info", faults=["claimed"], code=3)[1])

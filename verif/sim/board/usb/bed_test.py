@@ -27,6 +27,7 @@ class Bed(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
         self.path = pathlib.Path(self.folder.name)
+        os.environ["XDG_CONFIG_HOME"] = self.folder.name
         self.flash = self.path / "card.flash"
         self.flash.write_bytes(b"\x00" * (1 << 20))
 
@@ -55,6 +56,19 @@ class Bed(unittest.TestCase):
         self.assertEqual(device["texts"], ["Lattice", "Lattice ECP5_5G VERSA Board", "A1B2"])
         self.assertEqual(device["speed"], 3)
         self.assertTrue(self.report()["kernel_driver_attached"])
+
+    def test_what_sysfs_shows(self):
+        """What programs that do not use libusb read: lsusb, udev."""
+        folder = self.path / "swai" / "boards" / "mine"
+        folder.mkdir(parents=True)
+        board = json.loads(pathlib.Path("boards/versa/board.json").read_text())
+        board["usb"] |= {"vendor": "1209", "product": "ab0f", "strings": {"manufacturer": "W\\e", "product": "Ours"}, "prefix": "Ours"}
+        (folder / "board.json").write_text(json.dumps(board))
+        command = "cd /sys/bus/usb/devices/1-1 && cat idVendor idProduct manufacturer product serial"
+        shown = self.run_bed("--board", "mine", "--serial", "A\\B", self.flash, "--", "sh", "-c", command).stdout
+        self.assertEqual(shown.split("\n"), ["1209", "ab0f", "W\\e", "Ours", "A\\B", ""])
+        (device,) = self.client("listing", "--board", "mine")
+        self.assertEqual(device["descriptor"][16:24], "09120fab")
 
     def test_several_boards(self):
         files = [self.path / f"{n}.flash" for n in range(3)]
@@ -176,7 +190,6 @@ class Bed(unittest.TestCase):
         refused = {
             "FLASHFILE is required": nothing,
             "-- COMMAND is required": (self.flash,),
-            "not in {": ("--board", "nonsense", self.flash, *nothing),
             "printable characters": ("--serial", "two\nlines", self.flash, *nothing),
             "write it as": ("--fault", "cut=now", self.flash, *nothing),
             "cannot write it": ("--report", self.path / "no" / "folder", self.flash, *nothing),
@@ -184,8 +197,12 @@ class Bed(unittest.TestCase):
         for message, arguments in refused.items():
             result = self.run_bed(*arguments, code=125)
             self.assertIn(message, result.stderr)
-        for message, file in (("cannot open it", self.path), ("but a chip has", __file__)):
-            self.assertIn(message, self.run_bed(file, *nothing, code=2).stderr)
+        for message, arguments in (
+            ("cannot open it", (self.path,)),
+            ("but a chip has", (__file__,)),
+            ("there is no board 'nonsense'; there are ecp5-evn,", ("--board", "nonsense", self.flash)),
+        ):
+            self.assertIn(message, self.run_bed(*arguments, *nothing, code=2).stderr)
 
     def test_without_umockdev(self):
         """What cannot be loaded must not pass for a machine without boards."""
@@ -203,6 +220,7 @@ class Bed(unittest.TestCase):
 
     def test_help_and_version(self):
         self.assertIn("unplug=transfer:N", self.run_bed("--help").stdout)
+        self.assertRegex(self.run_bed("--help").stdout, "icebreaker +1BitSquared iCEBreaker")
         self.assertTrue(self.run_bed("--version").stdout.startswith("swai-usb-board "))
 
 

@@ -9,4 +9,4 @@ $(eval $(call cxx_program,test-usb-models,\
     mpsse_test.cpp \
     port_test.cpp \
     tap_test.cpp \
-) verif/kit/doctest_main.cpp,$(B)/lib/usb-models.a $(B)/lib/card-models.a -lfmt))
+) verif/kit/doctest_main.cpp,$(B)/lib/usb-models.a $(B)/lib/boards.a $(B)/lib/card-models.a -lfmt))

@@ -48,7 +48,7 @@ struct Side {
   }
   std::unique_ptr<Circuit> make(bool jtag) {
     if (jtag) return std::make_unique<JtagCircuit>(0x81113043, flash);
-    return std::make_unique<SpiCircuit>(SpiWiring{}, flash);
+    return std::make_unique<SpiCircuit>(boards::SpiWiring{}, flash);
   }
   Bytes run(const Bytes& commands) {
     Bytes answer;

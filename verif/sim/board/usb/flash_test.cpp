@@ -80,32 +80,43 @@ TEST_CASE("an erase takes its time, and the bus sees it") {
   CHECK(bench.store.cells()[0] == 0xFF);
 }
 
-TEST_CASE(
-    "the pins of an iCEBreaker: select on ADBUS4, an FPGA that wants the chip for itself after its reset") {
-  PortBench bench({}, 1000, "icebreaker");
+// An iCE40 beside the chip, on these pins, wants the chip for itself after its reset.
+void check_pins_of_ice40(const boards::Board& board) {
+  PortBench bench({}, 1000, board);
+  const auto select = static_cast<uint8_t>(1U << board.spi->select);
+  const auto reset = static_cast<uint8_t>(1U << board.spi->reset.at(0));
+  const auto outputs = static_cast<uint8_t>(0x03 | select | reset);
   const Bytes preamble = {0x7E, 0xAA, 0x99, 0x7E};
   std::copy(preamble.begin(), preamble.end(), bench.store.cells().begin());
   REQUIRE(bench.control({0x40, 0x0B, 0x0200, 1, 0})->status == 0);
-  auto id = [&](uint8_t reset) {
-    const auto idle = static_cast<uint8_t>(0x10 | reset);
-    bench.out({0x8A, 0x86, 0,    0,    0x80, idle, 0x93, 0x80, reset, 0x93, 0x11,
-               0,    0,    0x9F, 0x20, 2,    0,    0x80, idle, 0x93,  0x87});
+  auto id = [&](uint8_t level) {
+    const auto idle = static_cast<uint8_t>(select | level);
+    bench.out({0x8A, 0x86, 0,    0,    0x80, idle, outputs, 0x80, level,   outputs, 0x11,
+               0,    0,    0x9F, 0x20, 2,    0,    0x80,    idle, outputs, 0x87});
     return bench.in(3);
   };
   auto done = [&] {
     bench.out({0x81, 0x87});
-    return (bench.in(1)[0] & 0x40) != 0;
+    return (bench.in(1)[0] >> *board.spi->done & 1) != 0;
   };
   const Bytes jedec = {0xEF, 0x40, 0x14};
-  CHECK(id(0x80) == jedec);
+  CHECK(id(reset) == jedec);
   CHECK(done());
   CHECK(id(0x00) == jedec);
   CHECK(!done());
-  CHECK(id(0x80) != jedec);
+  CHECK(id(reset) != jedec);
   CHECK(!done());
   bench.port().pass(200 * kMillisecond);
-  CHECK(id(0x80) == jedec);
+  CHECK(id(reset) == jedec);
   CHECK(done());
+}
+
+TEST_CASE("the pins of an iCE40 and its chip are where the board has them") {
+  boards::Board board = shipped("icebreaker");
+  CHECK(board.spi->select == 4);
+  check_pins_of_ice40(board);
+  board.spi = boards::SpiWiring{.select = 7, .reset = {3}, .done = 5};
+  check_pins_of_ice40(board);
 }
 
 TEST_CASE("a data line that is stuck") {
@@ -118,7 +129,7 @@ TEST_CASE("a data line that is stuck") {
 
 TEST_CASE("stuck cells and worn sectors") {
   std::mt19937_64 random(test_seed());
-  PortBench bench({"stuck=0x12345:3:1", "stuck=0x12346:0:0", "worn=0x30000:5:2"}, 1000, "ft2232h",
+  PortBench bench({"stuck=0x12345:3:1", "stuck=0x12346:0:0", "worn=0x30000:5:2"}, 1000, shipped("ft2232h"),
                   test_seed());
   bench.begin();
   program(bench, 0x12345, {0x00});
@@ -173,7 +184,7 @@ struct Update {
   }
   // Runs it; returns the contents when the board was gone, and whether it was.
   std::pair<Bytes, bool> run(const std::string& cut, uint64_t seed) const {
-    PortBench bench({cut}, 1, "ft2232h", seed);
+    PortBench bench({cut}, 1, shipped("ft2232h"), seed);
     std::ranges::copy(before, bench.store.cells().begin());
     // Without the bench's checks: transfers may end anyhow.
     bench.control({0x40, 0x0B, 0x0200, 1, 0});

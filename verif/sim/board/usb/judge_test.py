@@ -31,6 +31,7 @@ class Judges(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
+        os.environ["XDG_CONFIG_HOME"] = self.folder.name
         self.random = random.Random(f"{SEED} {self.id()}")
         self.flash = self.file("card.flash", self.random.randbytes(SIZE))
 

@@ -25,15 +25,16 @@ inline FaultPlan faults_of(const std::vector<std::string>& texts, uint64_t seed 
   return plan;
 }
 
+inline boards::Board shipped(const std::string& name) { return boards::load_board("boards/" + name); }
+
 struct PortBench {
   card::FlashStore store = card::FlashStore::in_memory(kFlashBytes);
   std::unique_ptr<Board> board;
 
   // The board's faults, its kind, and how many times faster than real its flash chip is.
   explicit PortBench(const std::vector<std::string>& faults = {}, double speed = 1,
-                     const std::string& kind = "ft2232h", uint64_t seed = 1) {
-    BoardOptions options{
-        .kind = find_board(kind), .serial = "X", .nor = {}, .faults = faults_of(faults, seed)};
+                     const boards::Board& kind = shipped("ft2232h"), uint64_t seed = 1) {
+    BoardOptions options{.kind = kind, .serial = "X", .nor = {}, .faults = faults_of(faults, seed)};
     options.nor.chip.times = card::FlashTimes{}.faster(speed);
     options.nor.chip.seed = seed;
     options.nor.chip.defects = options.faults.defects;

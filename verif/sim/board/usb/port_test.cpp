@@ -232,7 +232,7 @@ TEST_CASE("a run is the same every time") {
   for (int round = 0; round < 20; ++round) {
     const uint64_t seed = random();
     auto story = [&] {
-      PortBench bench({"random=30"}, 1000, "ft2232h", seed);
+      PortBench bench({"random=30"}, 1000, shipped("ft2232h"), seed);
       std::mt19937_64 traffic(seed);
       std::vector<std::tuple<uint64_t, int, size_t, Picoseconds>> all;
       bench.control({0x40, 0x0B, 0x0200, 1, 0});

@@ -1,24 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/tools/flash/boards.hpp"
+#include "host/lib/boards.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cstdlib>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "host/tools/flash/flash_file.hpp"
+#include "host/lib/elf.hpp"
+#include "host/lib/json_depth.hpp"
+#include "host/lib/printable.hpp"
 
-namespace swai::flash {
+namespace swai::boards {
 namespace {
 
+namespace fs = std::filesystem;
 using Json = nlohmann::json;
+using common::InputError;
 
-constexpr int kVersion = 1;
-constexpr size_t kMaxFileBytes = size_t{1} << 20;
+constexpr const char* kFile = "board.json";
+constexpr unsigned kVersion = 2;  // 1 was a list of boards in one file
+constexpr size_t kMaxFileBytes = size_t{64} << 10;
+constexpr size_t kMaxNameBytes = 40;
 constexpr uint32_t kSectorBytes = 4096;
 constexpr unsigned kFirstFreePin = 3;  // below are clock and data
 constexpr unsigned kPins = 8;
@@ -41,7 +49,8 @@ class Part {
   void only(const std::set<std::string>& known) const {
     for (const auto& [key, unused] : json_.items()) {
       if (!known.contains(key)) {
-        fail(fmt::format("'{}' is no field here; there are {}", key, fmt::join(known, ", ")));
+        fail(fmt::format("'{}' is no field here; there are {}", common::printable(key),
+                         fmt::join(known, ", ")));
       }
     }
   }
@@ -152,93 +161,174 @@ void read_regions(const Part& part, Board& board) {
   }
 }
 
+SpiWiring read_spi(const Part& part) {
+  part.only({"clock_hz", "select", "reset", "done"});
+  SpiWiring wiring;
+  wiring.select = part.number("select", kFirstFreePin, kPins - 1);
+  if (part.has("reset")) {
+    for (const uint32_t pin : part.numbers("reset", kFirstFreePin, kPins - 1)) wiring.reset.push_back(pin);
+  }
+  if (part.has("done")) {
+    wiring.done = part.number("done", kFirstFreePin, kPins - 1);
+    if (wiring.reset.empty())
+      part.fail("'done' needs 'reset': it says when the FPGA that was in reset is done");
+  }
+  if (std::ranges::count(wiring.reset, wiring.select) != 0) part.fail("'reset' holds the pin of 'select'");
+  if (wiring.done == wiring.select) part.fail("'done' is the pin of 'select'");
+  if (wiring.done && std::ranges::count(wiring.reset, *wiring.done) != 0)
+    part.fail("'reset' holds the pin of 'done'");
+  return wiring;
+}
+
+JtagWiring read_jtag(const Part& part) {
+  part.only({"clock_hz", "idcodes", "fitted"});
+  const JtagWiring wiring = {part.hexes("idcodes", 8), part.hex("fitted", 8)};
+  if (wiring.idcodes.empty()) part.fail("'idcodes' is empty");
+  if (std::ranges::count(wiring.idcodes, wiring.fitted) == 0) part.fail("'fitted' must be one of 'idcodes'");
+  return wiring;
+}
+
 void read_wiring(const Part& part, Board& board) {
   if (part.has("spi") == part.has("jtag")) part.fail("needs either 'spi' or 'jtag'");
+  const Part wires = part.part(part.has("spi") ? "spi" : "jtag");
+  board.clock_hz = wires.number("clock_hz", kMinClock, kMaxClock);
   if (part.has("spi")) {
-    const Part spi = part.part("spi");
-    spi.only({"clock_hz", "select", "low"});
-    board.clock_hz = spi.number("clock_hz", kMinClock, kMaxClock);
-    board.spi = SpiWiring{spi.number("select", kFirstFreePin, kPins - 1), {}};
-    if (spi.has("low")) {
-      for (const uint32_t pin : spi.numbers("low", kFirstFreePin, kPins - 1))
-        board.spi->driven_low.push_back(pin);
-    }
-    if (std::ranges::count(board.spi->driven_low, board.spi->select) != 0)
-      spi.fail("'low' holds the pin of 'select'");
-    return;
+    board.spi = read_spi(wires);
+  } else {
+    board.jtag = read_jtag(wires);
   }
-  const Part jtag = part.part("jtag");
-  jtag.only({"clock_hz", "idcodes"});
-  board.clock_hz = jtag.number("clock_hz", kMinClock, kMaxClock);
-  board.jtag = JtagWiring{jtag.hexes("idcodes", 8)};
-  if (board.jtag->idcodes.empty()) jtag.fail("'idcodes' is empty");
+}
+
+Usb read_usb(const Part& part) {
+  part.only({"vendor", "product", "channel", "strings", "prefix"});
+  Usb usb;
+  usb.vendor = static_cast<uint16_t>(part.hex("vendor", 4));
+  usb.product = static_cast<uint16_t>(part.hex("product", 4));
+  const std::string channel = part.text("channel");
+  if (channel != "A" && channel != "B") part.fail("'channel' must be A or B");
+  usb.channel = channel == "A" ? 0 : 1;
+  const Part strings = part.part("strings");
+  strings.only({"manufacturer", "product"});
+  usb.manufacturer = strings.text("manufacturer");
+  usb.text = strings.text("product");
+  if (part.has("prefix")) usb.prefix = part.text("prefix");
+  if (!usb.text.starts_with(usb.prefix)) part.fail("'prefix' must be how the product string begins");
+  return usb;
 }
 
 Board read_board(const Part& part) {
-  part.only({"name", "title", "seen", "remark", "usb", "spi", "jtag", "flash_bytes", "regions"});
+  part.only({"version", "title", "seen", "remark", "usb", "spi", "jtag", "flash_bytes", "regions"});
+  if (part.at("version") != kVersion) part.fail(fmt::format("'version' must be {}", kVersion));
   Board board;
-  board.name = part.text("name");
   board.title = part.text("title");
   board.seen = part.text("seen");
   if (board.seen != "emulated" && board.seen != "hardware") part.fail("'seen' must be emulated or hardware");
   if (part.has("remark")) board.remark = part.text("remark");
-  const Part usb = part.part("usb");
-  usb.only({"vendor", "product", "channel", "text"});
-  board.vendor = static_cast<uint16_t>(usb.hex("vendor", 4));
-  board.product = static_cast<uint16_t>(usb.hex("product", 4));
-  if (usb.has("text")) board.text = usb.text("text");
-  const std::string channel = usb.text("channel");
-  if (channel != "A" && channel != "B") usb.fail("'channel' must be A or B");
-  board.channel = channel == "A" ? 0 : 1;
+  board.usb = read_usb(part.part("usb"));
   read_wiring(part, board);
   board.flash_bytes = part.number("flash_bytes", image::kMinFlashBytes, uint32_t{1} << 30);
+  if (!std::has_single_bit(board.flash_bytes)) part.fail("'flash_bytes' must be a power of two");
   read_regions(part, board);
   return board;
 }
 
-}  // namespace
-
-std::vector<Board> load_boards(const std::filesystem::path& file) {
-  const Bytes bytes = read_file(file.string());
-  if (bytes.size() > kMaxFileBytes)
-    throw InputError(fmt::format("{}: too large for a list of boards", file.string()));
-  const Json json = Json::parse(bytes.begin(), bytes.end(), nullptr, false);
-  if (json.is_discarded()) throw InputError(fmt::format("{}: is no JSON", file.string()));
-  const Part whole(json, file.string());
-  whole.only({"version", "boards"});
-  whole.number("version", kVersion, kVersion);
-  std::vector<Board> boards;
-  for (const Part& part : whole.parts("boards")) {
-    boards.push_back(read_board(part));
-    boards.back().source = file.string();
-  }
-  return boards;
+std::string read_text(const fs::path& file) {
+  std::error_code unknown;
+  std::ifstream in;
+  // Opening a pipe would wait for a writer.
+  if (fs::is_regular_file(file, unknown)) in.open(file, std::ios::binary);
+  if (!in.is_open())
+    throw InputError(fmt::format("{}: cannot be read; a board is a folder with a {}", file.string(), kFile));
+  std::string text(kMaxFileBytes + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(in.gcount()));
+  if (text.size() > kMaxFileBytes) throw InputError(fmt::format("{}: too large for a board", file.string()));
+  return text;
 }
 
-std::vector<Board> all_boards(const std::filesystem::path& shipped, const std::filesystem::path& folder) {
-  std::vector<Board> boards = load_boards(shipped);
-  std::set<std::filesystem::path> files;
+// It stands in command lines, in lists with commas, and in tables.
+bool is_name(const std::string& text) {
+  return !text.empty() && text.size() <= kMaxNameBytes && text.front() != '-' && text.front() != '.' &&
+         std::ranges::all_of(text, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                  c == '_' || c == '.';
+         });
+}
+
+// The folders of boards in this one, by name.
+std::set<fs::path> folders_in(const fs::path& all) {
+  std::set<fs::path> found;
   std::error_code nothing_there;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, nothing_there)) {
-    if (entry.path().extension() == ".json") files.insert(entry.path());
-  }
-  for (const auto& file : files) {
-    for (Board& board : load_boards(file)) {
-      std::erase_if(boards, [&](const Board& known) { return known.name == board.name; });
-      boards.push_back(std::move(board));
+  std::error_code unknown;
+  for (const auto& entry : fs::directory_iterator(all, nothing_there)) {
+    const std::string name = entry.path().filename();
+    if (entry.is_directory(unknown)) {
+      if (!name.starts_with('.')) found.insert(entry.path());
+    } else if (entry.path().extension() == ".json") {
+      throw InputError(
+          fmt::format("{}: a board is a folder: move each entry of the list 'boards' to {}/NAME/{}, with "
+                      "\"version\": {} in place of its 'name'; docs/flash.md has the fields",
+                      entry.path().string(), all.string(), kFile, kVersion));
     }
   }
+  return found;
+}
+
+}  // namespace
+
+Board load_board(const fs::path& folder) {
+  const std::string file = folder / kFile;
+  const std::string name = folder.filename();
+  if (!is_name(name)) {
+    throw InputError(
+        fmt::format("{}: the folder's name is that of the board: 1 to {} of A-Z, a-z, 0-9, '-', "
+                    "'_' and '.', and it begins with none of '-' and '.'",
+                    common::printable(file), kMaxNameBytes));
+  }
+  const std::string text = read_text(file);
+  const Json json =
+      common::is_nested_too_deep(text) ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, false);
+  if (json.is_discarded()) throw InputError(fmt::format("{}: is no JSON", file));
+  Board board = read_board({json, file});
+  board.name = name;
+  board.source = file;
+  return board;
+}
+
+std::vector<Board> all_boards(const fs::path& shipped, const fs::path& own) {
+  std::error_code unknown;
+  if (!fs::is_directory(shipped, unknown))
+    throw InputError(fmt::format("{}: this folder with our boards is missing", shipped.string()));
+  std::vector<Board> boards;
+  for (const fs::path& folder : folders_in(shipped)) boards.push_back(load_board(folder));
+  for (const fs::path& folder : folders_in(own)) {
+    Board board = load_board(folder);
+    std::erase_if(boards, [&](const Board& known) { return known.name == board.name; });
+    boards.push_back(std::move(board));
+  }
   return boards;
 }
 
-std::filesystem::path user_boards_folder() {
+fs::path shipped_folder() {
+  std::error_code ignored;
+  const fs::path self = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  // For PREFIX/bin/NAME, and for PREFIX/lib/swai/NAME.
+  for (const fs::path& installed : {self.parent_path() / "lib" / "swai" / "boards", self / "boards"}) {
+    if (fs::is_directory(installed, ignored)) return installed;
+  }
+  return self.parent_path() / "boards";
+}
+
+fs::path user_folder() {
   const char* const config = std::getenv("XDG_CONFIG_HOME");
   const char* const home = std::getenv("HOME");
-  const std::filesystem::path base = config != nullptr && *config != '\0'
-                                         ? std::filesystem::path(config)
-                                         : std::filesystem::path(home == nullptr ? "" : home) / ".config";
+  const fs::path base = config != nullptr && *config != '\0'
+                            ? fs::path(config)
+                            : fs::path(home == nullptr ? "" : home) / ".config";
   return base / "swai" / "boards";
 }
+
+std::vector<Board> known_boards() { return all_boards(shipped_folder(), user_folder()); }
 
 namespace {
 
@@ -261,4 +351,4 @@ const Region& find_region(const Board& board, const std::string& name) {
   return find_named(board.regions, name, fmt::format("region of {}", board.title));
 }
 
-}  // namespace swai::flash
+}  // namespace swai::boards
