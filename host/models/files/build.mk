@@ -33,6 +33,7 @@ MODEL_SOURCES := $(addprefix host/models/files/, \
     safetensors.cpp \
     sentence_piece.cpp \
     tensor.cpp \
+    make_tokenizer.cpp \
     tokenizer.cpp \
     tokenizer_json.cpp \
     vocabulary_bytes.cpp \

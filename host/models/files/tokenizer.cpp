@@ -4,9 +4,7 @@
 #include <algorithm>
 
 #include "host/lib/utf8.hpp"
-#include "host/models/files/byte_level.hpp"
 #include "host/models/files/file_bytes.hpp"
-#include "host/models/files/sentence_piece.hpp"
 
 namespace swai::models {
 namespace {
@@ -61,18 +59,6 @@ std::optional<Token> Tokenizer::control(std::string_view text) const {
   for (Token token = 0; token < words_.pieces.size(); ++token)
     if (words_.kinds[token] == PieceKind::kControl && words_.pieces[token] == text) return token;
   return std::nullopt;
-}
-
-std::unique_ptr<Tokenizer> make_tokenizer(const std::string& path, Vocabulary vocabulary) {
-  switch (vocabulary.how) {
-    case Pieces::kSentencePiece:
-      return std::make_unique<SentencePiece>(path, std::move(vocabulary));
-    case Pieces::kByteLevel:
-      return std::make_unique<ByteLevel>(path, std::move(vocabulary));
-    case Pieces::kNone:
-      break;
-  }
-  refuse(path, "has no tokenizer; put tokenizer.json or tokenizer.bin beside it");
 }
 
 std::string StreamingDecoder::add(Token token) {

@@ -41,9 +41,6 @@ class Tokenizer {
   std::unordered_map<std::string, Token> normal_;  // by their bytes
 };
 
-// The tokenizer of the kind that the vocabulary says. Throws InputError when there is none.
-std::unique_ptr<Tokenizer> make_tokenizer(const std::string& path, Vocabulary vocabulary);
-
 // Gives text as tokens come, and never a part of a character: bytes wait until they are one, or cannot become
 // one.
 class StreamingDecoder {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/models/speech/whisper_file.hpp"
 
+#include "host/models/files/make_tokenizer.hpp"
+
 namespace swai::transcribe {
 
 WhisperFile::WhisperFile(WhisperModel ready)

@@ -5,6 +5,7 @@ $(eval $(call cxx_library,generate,$(addprefix host/models/text/, \
     answer.cpp \
     batch.cpp \
     card_model.cpp \
+    open_model.cpp \
     chat.cpp \
     judge.cpp \
     loaded_model.cpp \

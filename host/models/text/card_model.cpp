@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/models/text/card_model.hpp"
 
-#include "host/models/files/load.hpp"
-#include "host/models/text/packed_model.hpp"
-
 namespace swai::generate {
 
 CardModel card_model(models::Model model, Precision precision) {
@@ -11,12 +8,6 @@ CardModel card_model(models::Model model, Precision precision) {
   const models::CardDecoder card = models::card_decoder(*shared, precision);
   return {card, "", shared->vocabulary,
           [shared, card](const models::Put& put) { models::pack_decoder(*shared, card, put); }};
-}
-
-CardModel open_card_model(const std::string& path, const std::string& tokens,
-                          std::optional<Precision> precision) {
-  if (const auto packed = models::PackedFile::open(path)) return open_packed(*packed, precision);
-  return card_model(models::load(path, tokens), precision.value_or(Precision::kFp32));
 }
 
 }  // namespace swai::generate

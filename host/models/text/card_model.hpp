@@ -28,9 +28,4 @@ struct CardModel {
 // Weights are packed whenever they are asked for.
 CardModel card_model(models::Model model, Precision precision);
 
-// Any file or folder. `tokens`: as models::load takes it. `precision`: that of a packed file cannot be
-// another one. Throws InputError.
-CardModel open_card_model(const std::string& path, const std::string& tokens,
-                          std::optional<Precision> precision);
-
 }  // namespace swai::generate

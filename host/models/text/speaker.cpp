@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/models/text/speaker.hpp"
 
+#include "host/models/files/make_tokenizer.hpp"
+#include "host/models/text/open_model.hpp"
+
 namespace swai::generate {
 
 using models::Token;

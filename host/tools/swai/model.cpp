@@ -11,7 +11,7 @@
 #include "host/models/files/architectures/architecture.hpp"
 #include "host/models/files/ggml_writer.hpp"
 #include "host/models/files/load.hpp"
-#include "host/models/files/tokenizer.hpp"
+#include "host/models/files/make_tokenizer.hpp"
 #include "host/models/text/packed_model.hpp"
 #include "host/tools/cli/progress.hpp"
 #include "host/tools/cli/table.hpp"

@@ -8,6 +8,7 @@
 
 #include "host/daemon/http/card_text_model.hpp"
 #include "host/daemon/http/http_answer.hpp"
+#include "host/models/text/open_model.hpp"
 #include "host/runtime/runtime.hpp"
 #include "verif/host/daemon/http/asks.hpp"
 #include "verif/system/rig.hpp"

@@ -9,8 +9,8 @@
 
 #include "host/lib/elf.hpp"
 #include "host/models/files/loaders.hpp"
+#include "host/models/files/make_tokenizer.hpp"
 #include "host/models/files/packed_file.hpp"
-#include "host/models/files/tokenizer.hpp"
 #include "verif/host/models/files/mutation.hpp"
 
 namespace {

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "host/models/files/tokenizer.hpp"
+#include "host/models/files/make_tokenizer.hpp"
 #include "verif/host/models/files/samples.hpp"
 
 using namespace swai;

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "host/models/files/tokenizer.hpp"
+#include "host/models/files/make_tokenizer.hpp"
 #include "verif/host/models/files/samples.hpp"
 
 using namespace swai;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tokenizers against those of others, on the texts of verif/host/models/files/data/tokens.json.
-#include "host/models/files/tokenizer.hpp"
-
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -10,6 +8,7 @@
 #include "host/lib/elf.hpp"
 #include "host/lib/utf8.hpp"
 #include "host/models/files/loaders.hpp"
+#include "host/models/files/make_tokenizer.hpp"
 #include "host/models/files/space_sign.hpp"
 #include "verif/host/models/files/mutation.hpp"
 #include "verif/host/models/files/samples.hpp"

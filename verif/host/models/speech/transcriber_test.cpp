@@ -7,6 +7,7 @@
 #include <deque>
 
 #include "host/lib/elf.hpp"
+#include "host/models/files/make_tokenizer.hpp"
 
 using namespace swai;
 using namespace swai::transcribe;

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <map>
 
+#include "host/models/text/open_model.hpp"
 #include "host/models/text/speaker.hpp"
 #include "sim/common/random.hpp"
 #include "verif/host/runtime/on_card.hpp"

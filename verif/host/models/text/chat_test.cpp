@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "host/lib/elf.hpp"
+#include "host/models/files/make_tokenizer.hpp"
 
 using namespace swai;
 using models::Token;

@@ -15,7 +15,7 @@
 #include "host/models/files/architectures/registry.hpp"
 #include "host/models/files/decoder/graph.hpp"
 #include "host/models/files/decoder/weights.hpp"
-#include "host/models/files/tokenizer.hpp"
+#include "host/models/files/make_tokenizer.hpp"
 #include "host/models/graph/layout.hpp"
 #include "verif/host/models/files/reference.hpp"
 #include "verif/host/models/files/samples.hpp"

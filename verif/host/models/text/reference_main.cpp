@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/models/files/load.hpp"
-#include "host/models/files/tokenizer.hpp"
+#include "host/models/files/make_tokenizer.hpp"
 #include "verif/host/models/files/reference.hpp"
 
 using namespace swai;
