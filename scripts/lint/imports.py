@@ -39,6 +39,7 @@ ROOMS = {
     "host/runtime": ["abi", "host/lib", "host/transport"],
     "host/models/graph": ["abi", "host/lib", "cpe-kernels"],
     "host/models/files": ["abi", "host/lib", "host/models/graph", "cpe-kernels"],
+    "host/models/onnx": ["abi", "host/lib", "host/models/graph", "host/models/files"],
     "host/models/audio": ["abi", "host/lib"],
     "host/models/exec": ["abi", "host/models/graph", "host/runtime"],
     "host/models/text": ["abi", "host/lib", "host/runtime", "host/models/graph", "host/models/files", "host/models/exec", "cpe-kernels"],

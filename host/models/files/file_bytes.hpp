@@ -15,6 +15,9 @@ class FileBytes {
  public:
   // Throws InputError for what is no file that can be read, and for an empty one.
   static std::shared_ptr<const FileBytes> map(const std::string& path);
+  // The file `name` below a folder, for names from outside: neither absolute, nor through "..", nor by way of
+  // a symbolic link, so that it is below that folder even if somebody changes it meanwhile.
+  static std::shared_ptr<const FileBytes> map_below(const std::string& folder, const std::string& name);
   // Bytes that are in memory already; `path` is what messages call them.
   static std::shared_ptr<const FileBytes> hold(std::string path, std::vector<uint8_t> bytes);
   ~FileBytes();
@@ -27,6 +30,7 @@ class FileBytes {
 
  private:
   explicit FileBytes(std::string path) : path_(std::move(path)) {}
+  static std::shared_ptr<const FileBytes> map_opened(int file, const std::string& path);
 
   std::string path_;
   std::vector<uint8_t> held_;

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests of the ONNX reader and of the passes.
+
+ONNX_TEST_PARTS := $(addprefix verif/host/models/onnx/,writer.cpp)
+$(eval $(call cxx_test,test-onnx,$(addprefix verif/host/models/onnx/, \
+    reader_test.cpp \
+) $(ONNX_TEST_PARTS) verif/kit/doctest_main.cpp,$(ONNX_LIBS)))
