@@ -8,8 +8,18 @@ $(B)/gen/host/models/onnx/onnx.pb.h $(B)/gen/host/models/onnx/onnx.pb.cpp &: hos
 generated: $(B)/gen/host/models/onnx/onnx.pb.h $(B)/gen/host/models/onnx/onnx.pb.cpp
 
 $(eval $(call cxx_library,onnx,$(B)/gen/host/models/onnx/onnx.pb.cpp $(addprefix host/models/onnx/, \
+    evaluate.cpp \
+    evaluate_elements.cpp \
+    evaluate_matrices.cpp \
+    evaluate_moving.cpp \
     graph.cpp \
+    pass_fold.cpp \
+    pass_shape.cpp \
+    pass_simple.cpp \
+    passes.cpp \
     reader.cpp \
+    rewrite.cpp \
+    sizes.cpp \
     tensor.cpp \
 )))
 ONNX_LIBS := $(addprefix $(B)/lib/,onnx.a graph.a models.a) -lprotobuf-lite -lfmt

@@ -73,9 +73,9 @@ void write(const Graph& graph, const std::string& indent, std::string& text) {
       write(*inner.graph, indent + "    ", text);
     }
   }
-  for (const ValueId output : graph.outputs)
+  for (size_t i = 0; i < graph.outputs.size(); ++i)
     text +=
-        fmt::format("{}output {}: {}\n", indent, value_text(graph, output), type_text(graph.values[output]));
+        fmt::format("{}output {} = {}\n", indent, graph.output_names[i], value_text(graph, graph.outputs[i]));
 }
 
 void count(const Graph& graph, std::map<std::string, size_t>& counts) {

@@ -20,6 +20,8 @@ using graph::Size;
 using Shape = std::vector<Size>;
 
 using ValueId = uint32_t;
+// The domain of operators that ONNX Runtime adds.
+inline constexpr const char* kContribDomain = "com.microsoft";
 inline constexpr ValueId kNone = ~ValueId{0};  // an optional input or output that is absent
 
 struct Value {
@@ -55,6 +57,10 @@ struct Node {
   bool is(std::string_view standard_operation) const {
     return domain.empty() && operation == standard_operation;
   }
+  // Whether the operation means what it does in the standard, or is the one of ONNX Runtime that passes make.
+  bool has_known_domain() const {
+    return domain.empty() || (domain == kContribDomain && operation == "MatMulIntegerToFloat");
+  }
   ValueId input(size_t index) const { return index < inputs.size() ? inputs[index] : kNone; }
   // An attribute of this type, or the default.
   int64_t number(const char* attribute, int64_t otherwise) const;
@@ -70,6 +76,7 @@ struct Graph {
   std::vector<ValueId> captured;
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
+  std::vector<std::string> output_names;  // for users; the values may have other ones after passes
 
   ValueId add(Value value);
   // A constant with this name; its type is that of the tensor.

@@ -161,6 +161,7 @@ class GraphReader {
       if (!id) fail(fmt::format("output '{}' is made by no node; {}", output.name(), kFetchAgain));
       if (graph.constant(*id) == nullptr && !graph.values[*id].shape) set_type(output, graph.values[*id]);
       graph.outputs.push_back(*id);
+      graph.output_names.push_back(output.name());
     }
     sort(graph);
   }

@@ -3,5 +3,7 @@
 
 ONNX_TEST_PARTS := $(addprefix verif/host/models/onnx/,writer.cpp)
 $(eval $(call cxx_test,test-onnx,$(addprefix verif/host/models/onnx/, \
+    pass_test.cpp \
     reader_test.cpp \
 ) $(ONNX_TEST_PARTS) verif/kit/doctest_main.cpp,$(ONNX_LIBS)))
+$(eval $(call cxx_program,onnx-clean,verif/host/models/onnx/clean_main.cpp,$(ONNX_LIBS)))

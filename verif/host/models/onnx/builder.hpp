@@ -41,6 +41,7 @@ struct Builder {
   }
   Graph& output(ValueId value) {
     graph.outputs.push_back(value);
+    graph.output_names.push_back(graph.values[value].name);
     return graph;
   }
 

@@ -78,7 +78,7 @@ TEST_CASE("a graph that was written is read as it was") {
         "input %x: f32[n1, 4]\n"
         "%v2: ?[...] = Add(%x, [1, 2, 3, 4])\n"
         "%v4: ?[...] = Mul(%v2, 2)\n"
-        "output %v4: ?[...]\n");
+        "output v4 = %v4\n");
 }
 
 TEST_CASE("nodes are put into an order in which they can run") {
