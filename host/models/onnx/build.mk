@@ -12,6 +12,11 @@ $(eval $(call cxx_library,onnx,$(B)/gen/host/models/onnx/onnx.pb.cpp $(addprefix
     evaluate_elements.cpp \
     evaluate_matrices.cpp \
     evaluate_moving.cpp \
+    fuse_activations.cpp \
+    fuse_attention.cpp \
+    fuse_moves.cpp \
+    fuse_norms.cpp \
+    fuse_weights.cpp \
     graph.cpp \
     pass_fold.cpp \
     pass_shape.cpp \

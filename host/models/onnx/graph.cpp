@@ -163,6 +163,10 @@ std::map<std::string, size_t> count_operations(const Graph& graph) {
   return counts;
 }
 
+Size own_symbol(const std::string& value, size_t dimension) {
+  return Size::symbol(fmt::format("{}{}.{}", kOwnSymbol, value, dimension));
+}
+
 std::string type_text(const Value& value) {
   std::string text = value.element ? to_text(*value.element) : "?";
   if (!value.shape) return text + "[...]";

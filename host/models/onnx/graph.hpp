@@ -76,6 +76,8 @@ struct Graph {
   std::vector<ValueId> captured;
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
+  // Symbols that stand for the smaller of a size and a number above 1.
+  std::map<std::string, Size> minima;
   std::vector<std::string> output_names;  // for users; the values may have other ones after passes
 
   ValueId add(Value value);
@@ -94,6 +96,10 @@ std::vector<uint32_t> producers_of(const Graph& graph);
 size_t count_nodes(const Graph& graph);
 // The number of nodes of each operation.
 std::map<std::string, size_t> count_operations(const Graph& graph);
+
+// The symbol of a dimension that has no other name; symbols from files do not begin like it.
+inline constexpr char kOwnSymbol = '?';
+Size own_symbol(const std::string& value, size_t dimension);
 
 std::string type_text(const Value& value);
 // One line for each node.

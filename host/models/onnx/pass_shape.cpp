@@ -113,11 +113,22 @@ class Context {
       if (is && !(said && !number))
         shape.push_back(*is);
       else
-        shape.push_back(declared ? *declared : Size::symbol(fmt::format("{}.{}", value.name, i)));
+        shape.push_back(declared ? *declared : own_symbol(value.name, i));
     }
     if (value.shape == shape) return;
     value.shape = std::move(shape);
     ++changes_;
+  }
+
+  // A size for a dimension of the first result: the smaller of this one and a number.
+  Size minimum(const Size& size, size_t dimension) {
+    const Size symbol = own_symbol(graph_.values[node_.outputs[0]].name, dimension);
+    graph_.minima.insert_or_assign(symbol.text(), size);
+    return symbol;
+  }
+  bool is_minimum(const Size& minimum, const Size& size) const {
+    const auto found = graph_.minima.find(minimum.text());
+    return found != graph_.minima.end() && found->second == size;
   }
 
   Dim broadcast(const Dim& a, const Dim& b) const {
@@ -125,6 +136,9 @@ class Context {
     const auto left = a ? a->constant() : std::nullopt, right = b ? b->constant() : std::nullopt;
     if (left == 1) return b;
     if (right == 1) return a;
+    // The smaller of n and 512 fits n where it is n.
+    if (a && b && is_minimum(*a, *b)) return b;
+    if (a && b && is_minimum(*b, *a)) return a;
     if (left && right) fail(fmt::format("sizes {} and {} do not fit", *left, *right));
     if (left || right) return left ? a : b;
     return std::nullopt;
@@ -169,6 +183,12 @@ void cast(Context& c) {
   c.set(0, element, c.shape(0));
   // Sizes fit into 32 bits.
   if (*element == Element::kI64 || *element == Element::kI32) c.set_contents(c.contents(0));
+}
+
+// The scale may name the size of the last dimension.
+void normalization(Context& c) {
+  floating(c);
+  if (c.node().number("axis", -1) == -1) c.set(0, c.element(0), c.broadcast(c.shape(0), c.shape(1)));
 }
 
 std::optional<Element> element_of_two(Context& c, size_t first) {
@@ -492,6 +512,12 @@ void slice(Context& c) {
     const bool is_whole = size && symbolic_starts && symbolic_ends && has_step && step == 1 &&
                           (*symbolic_starts)[i] == Size(0) && (*symbolic_ends)[i] == *size;
     if (is_whole) continue;
+    const bool is_beginning = size && symbolic_starts && symbolic_ends && has_step && step == 1 &&
+                              (*symbolic_starts)[i] == Size(0) && !(*symbolic_ends)[i].constant();
+    if (is_beginning && size->constant().value_or(0) > 1) {
+      size = c.minimum((*symbolic_ends)[i], c.axis((*axes)[i], shape->size()));
+      continue;
+    }
     size =
         size && starts && ends && has_step ? slice_size(*size, (*starts)[i], (*ends)[i], step) : std::nullopt;
   }
@@ -750,8 +776,8 @@ const std::map<std::string_view, Rule>& rules() {
       {"Reciprocal", floating},
       {"Gelu", floating},
       {"Swish", floating},
-      {"LayerNormalization", floating},
-      {"RMSNormalization", floating},
+      {"LayerNormalization", normalization},
+      {"RMSNormalization", normalization},
       {"Not", boolean},
       {"IsNaN", boolean},
       {"IsInf", boolean},

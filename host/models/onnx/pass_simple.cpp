@@ -22,7 +22,8 @@ std::string key_of(const Node& node) {
   add_text(node.domain);
   add_text(node.operation);
   add(node.inputs.data(), node.inputs.size() * sizeof(ValueId));
-  key += std::to_string(node.outputs.size());
+  // Split divides by the number of its outputs; others may leave some out.
+  if (node.is("Split")) key += std::to_string(node.outputs.size());
   for (const auto& [name, attribute] : node.attributes) {
     add_text(name);
     key += static_cast<char>('0' + attribute.index());
@@ -137,6 +138,7 @@ size_t merge_common(Graph& graph) {
       continue;
     }
     Node& first = kept[found->second];
+    first.outputs.resize(std::max(first.outputs.size(), node.outputs.size()), kNone);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i] == kNone) continue;
       if (first.outputs[i] == kNone)
@@ -185,7 +187,6 @@ size_t remove_dead(Graph& graph) {
     Node& node = graph.nodes[i];
     const auto is_used = [&](ValueId id) { return id != kNone && uses[id] > 0; };
     if (std::ranges::any_of(node.outputs, is_used)) {
-      // Split divides by the number of its outputs.
       while (!node.is("Split") && !is_used(node.outputs.back())) {
         node.outputs.pop_back();
         ++changes;

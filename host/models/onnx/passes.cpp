@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "host/models/onnx/fusions.hpp"
+
 namespace swai::onnx {
 namespace {
 
@@ -11,6 +13,15 @@ constexpr Pass kPasses[] = {
     {"fold", "replace what is known by constants", fold_constants},
     {"noop", "remove nodes that hand their input on", remove_noops},
     {"same", "merge nodes that do the same with the same inputs", merge_common},
+    {"reshape", "make calculated shapes constant, and join moves", fuse<match_reshape>},
+    {"slice", "join slices along different axes", fuse<match_slices>},
+    {"layernorm", "make LayerNormalization of small operators", fuse<match_layer_norm>},
+    {"rmsnorm", "make RMSNormalization of small operators", fuse<match_rms_norm>},
+    {"activation", "make Gelu and Swish of small operators", fuse<match_activation>},
+    {"rotary", "make RotaryEmbedding of small operators", fuse<match_rotary>},
+    {"attention", "make Attention of small operators", fuse<match_attention>},
+    {"quantized", "make MatMulIntegerToFloat of quantised products", fuse<match_quantized>},
+    {"bias", "add biases within convolutions", fuse<match_conv_bias>},
     {"dead", "remove nodes whose results nothing uses", remove_dead},
 };
 

@@ -109,8 +109,8 @@ class GraphReader {
     Shape shape;
     for (const file::Dimension& size : type.shape().dim()) {
       if (!size.has_dim_value()) {
-        shape.push_back(Size::symbol(
-            size.dim_param().empty() ? fmt::format("{}.{}", info.name(), shape.size()) : size.dim_param()));
+        const bool is_named = !size.dim_param().empty() && size.dim_param()[0] != kOwnSymbol;
+        shape.push_back(is_named ? Size::symbol(size.dim_param()) : own_symbol(info.name(), shape.size()));
         continue;
       }
       check_size(size.dim_value(), "value", info.name(), shape.size());
