@@ -46,7 +46,7 @@ Transposed transposed(const Matcher& matcher, ValueId value) {
   for (int i = 0; i < kMaxSteps; ++i) {
     const Node* const node = matcher.producer(result.value, "Transpose");
     const Order order = node == nullptr ? Order() : node->numbers("perm");
-    if (order.size() != 4) break;
+    if (order.size() != 4 || !is_order(order)) break;
     for (int64_t& axis : result.order) axis = order[static_cast<size_t>(axis)];
     result.value = node->input(0);
   }

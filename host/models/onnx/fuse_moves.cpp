@@ -53,7 +53,8 @@ Match transpose_of_transpose(Matcher& matcher, const Node& node) {
   const Node* const inner = matcher.producer(node.input(0), "Transpose");
   if (inner == nullptr) return std::nullopt;
   const auto first = inner->numbers("perm"), second = node.numbers("perm");
-  if (first.empty() || first.size() != second.size()) return std::nullopt;
+  if (first.empty() || first.size() != second.size() || !is_order(first) || !is_order(second))
+    return std::nullopt;
   std::vector<int64_t> both;
   for (const int64_t axis : second) both.push_back(first[static_cast<size_t>(axis)]);
   Node result = node;

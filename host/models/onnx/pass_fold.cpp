@@ -10,7 +10,7 @@ namespace {
 
 // Constants may not grow from a few numbers to megabytes, nor weights from few bits to many.
 constexpr int64_t kMaxGrownBytes = 1 << 16;
-constexpr int64_t kMaxWork = 1 << 26;
+constexpr int64_t kMaxWork = 1 << 22;
 constexpr int64_t kMaxTotalBytes = int64_t{1} << 34;
 
 class Folding {

@@ -360,11 +360,8 @@ void transpose(Context& c) {
   auto order = c.node().numbers("perm");
   if (order.empty())
     for (size_t i = shape->size(); i-- > 0;) order.push_back(static_cast<int64_t>(i));
-  auto sorted = order;
-  std::ranges::sort(sorted);
-  std::vector<int64_t> all(shape->size());
-  std::iota(all.begin(), all.end(), 0);
-  if (sorted != all) c.fail(fmt::format("{} is no order of {} axes", shape_text(order), shape->size()));
+  if (order.size() != shape->size() || !is_order(order))
+    c.fail(fmt::format("{} is no order of {} axes", shape_text(order), shape->size()));
   Dims result;
   for (const int64_t axis : order) result.push_back((*shape)[static_cast<size_t>(axis)]);
   c.set(0, c.element(0), result);
@@ -735,10 +732,10 @@ void attention(Context& c) {
   Dims shape = *q;
   const int64_t heads = c.node().number("q_num_heads", 1), kv_heads = c.node().number("kv_num_heads", 1);
   shape.back() = v->back();
-  if (q->size() == 3 && heads != kv_heads)
-    shape.back() = v->back() && kv_heads > 0
-                       ? calculated([&] { return *divided(*v->back(), Size(kv_heads)) * Size(heads); })
-                       : std::nullopt;
+  if (q->size() == 3 && heads != kv_heads) {
+    const Dim width = v->back() && kv_heads > 0 ? divided(*v->back(), Size(kv_heads)) : std::nullopt;
+    shape.back() = width ? calculated([&] { return *width * Size(heads); }) : std::nullopt;
+  }
   c.set(0, c.element(0), shape);
 }
 

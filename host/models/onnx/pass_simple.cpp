@@ -83,7 +83,7 @@ bool is_zero_or_one(const Graph& graph, ValueId value, double number) {
 
 // The input that the node hands on, or none.
 std::optional<ValueId> handed_on(const Graph& graph, const Node& node) {
-  if (!node.domain.empty() || node.inputs.empty() || node.outputs.size() != 1) return std::nullopt;
+  if (!node.domain.empty() || node.input(0) == kNone || node.outputs.size() != 1) return std::nullopt;
   const auto like_output = [&](ValueId id) {
     const Value& output = graph.values[node.outputs[0]];
     return id != kNone && output.element && graph.values[id].element == output.element &&
@@ -91,7 +91,7 @@ std::optional<ValueId> handed_on(const Graph& graph, const Node& node) {
   };
   const ValueId first = node.inputs[0], second = node.input(1);
   const std::string& is = node.operation;
-  if (is == "Identity" || is == "Dropout") return first == kNone ? std::nullopt : std::optional(first);
+  if (is == "Identity" || is == "Dropout") return first;
   if (is == "Concat" && node.inputs.size() == 1) return first;
   if (is == "Add" || is == "Mul") {
     const double neutral = is == "Add" ? 0 : 1;

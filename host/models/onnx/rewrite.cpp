@@ -29,6 +29,15 @@ size_t for_subgraphs(Graph& graph, size_t (*run)(Graph&)) {
   return changes;
 }
 
+bool is_order(const std::vector<int64_t>& axes) {
+  std::vector<bool> seen(axes.size());
+  for (const int64_t axis : axes) {
+    if (axis < 0 || axis >= std::ssize(axes) || seen[static_cast<size_t>(axis)]) return false;
+    seen[static_cast<size_t>(axis)] = true;
+  }
+  return true;
+}
+
 std::optional<double> scalar_of(const Graph& graph, ValueId value) {
   const Tensor* const tensor = graph.constant(value);
   if (tensor == nullptr || bits_of(tensor->element) < 8 || tensor->count() != 1) return std::nullopt;
@@ -52,7 +61,7 @@ const Node* Matcher::producer(ValueId value) const {
 
 const Node* Matcher::producer(ValueId value, std::string_view operation) const {
   const Node* const node = producer(value);
-  return node != nullptr && node->is(operation) ? node : nullptr;
+  return node != nullptr && node->is(operation) && node->outputs[0] == value ? node : nullptr;
 }
 
 std::optional<size_t> Matcher::rank(ValueId value) const {
@@ -137,7 +146,7 @@ void Matcher::finish() {
 }
 
 bool has_shape(const Graph& graph, ValueId value, const std::optional<Shape>& shape) {
-  return shape && graph.values[value].shape == shape;
+  return value != kNone && shape && graph.values[value].shape == shape;
 }
 
 }  // namespace swai::onnx

@@ -28,6 +28,8 @@ class Renaming {
 // Runs a pass on the graphs within a graph's nodes, and returns the sum of their changes.
 size_t for_subgraphs(Graph& graph, size_t (*run)(Graph&));
 
+// Whether these are the axes from 0 on, in any order.
+bool is_order(const std::vector<int64_t>& axes);
 // The value of a constant with one element.
 std::optional<double> scalar_of(const Graph& graph, ValueId value);
 // The values of an integer constant.
@@ -41,7 +43,7 @@ class Matcher {
   explicit Matcher(Graph& graph);
 
   Graph& graph() const { return graph_; }
-  // The node that makes a value if it is this standard operation; null otherwise.
+  // The node that makes a value as its first result, if it is this standard operation; null otherwise.
   const Node* producer(ValueId value, std::string_view operation) const;
   const Node* producer(ValueId value) const;
   bool is_used_once(ValueId value) const { return uses_[value] == 1; }
@@ -70,7 +72,7 @@ class Matcher {
   template <typename Match>
   size_t replace(Match match) {
     for (at_ = graph_.nodes.size(); at_-- > 0;) {
-      if (!is_alive(graph_.nodes[at_])) continue;
+      if (!is_alive(graph_.nodes[at_]) || graph_.nodes[at_].outputs.size() != 1) continue;
       if (std::optional<Node> node = match(*this, graph_.nodes[at_])) put(std::move(*node));
     }
     finish();
