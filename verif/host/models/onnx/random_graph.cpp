@@ -202,8 +202,11 @@ void RandomGraph::move_step() {
     case 4: {
       const size_t axis = below(rank);
       if (shape(x)[axis] % 2 != 0) throw NotHere{};
-      several("Split", {x, below(2) == 0 ? kNone : list({shape(x)[axis] / 2, shape(x)[axis] / 2})}, 2,
-              {{"axis", static_cast<int64_t>(axis)}});
+      std::map<std::string, Attribute> attributes = {{"axis", static_cast<int64_t>(axis)}};
+      const bool has_sizes = below(2) == 0;
+      if (!has_sizes) attributes["num_outputs"] = int64_t{2};
+      const ValueId sizes = has_sizes ? list({shape(x)[axis] / 2, shape(x)[axis] / 2}) : kNone;
+      several("Split", {x, sizes}, 2, attributes);
       return;
     }
     case 5:
