@@ -461,9 +461,10 @@ test-long: ## all tests, with the long ones (hours), or the long ones of a part:
 .PHONY: test-models
 test-models: ## models that people use, fetched with scripts/get-model, on the card's functional model
 	@scripts/install-deps.sh
-	@scripts/get-model whisper-tiny.en whisper-base smollm2-135m
-	@$(STEPS) $(MAKE) $(FAST_CARD) $(B)/llama-reference $(B)/models/digits
+	@scripts/get-model whisper-tiny.en whisper-base smollm2-135m minilm-onnx minilm-onnx-dynamic minilm-onnx-weights
+	@$(STEPS) $(MAKE) $(FAST_CARD) $(B)/llama-reference $(B)/models/digits $(B)/onnx-clean
 	@$(PYTHON) verif/host/models/files/real_models_test.py
+	@$(PYTHON) verif/host/models/onnx/judge_test.py --models
 
 .PHONY: test-list
 test-list: ## list the tests

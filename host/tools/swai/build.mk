@@ -84,6 +84,7 @@ CLI_SOURCES := $(addprefix bench/, \
     cli/measured.cpp \
     swai/model.cpp \
     cli/module_file.cpp \
+    swai/onnx.cpp \
     cli/places.cpp \
     cli/progress.cpp \
     swai/reset.cpp \
@@ -121,13 +122,14 @@ CLI_LIBRARIES := $(addprefix $(B)/lib/, \
     transcribe.a \
     walk.a \
     graph.a \
+    onnx.a \
     models.a \
     audio.a \
     serve.a \
     socket.a \
     sdaa.a \
 )
-$(eval $(call cxx_program,swai,$(CLI_SOURCES),$(CLI_LIBRARIES) -lfmt -lusb-1.0 -lmicrohttpd $(AUDIO_LIBS) -lz))
+$(eval $(call cxx_program,swai,$(CLI_SOURCES),$(CLI_LIBRARIES) -lfmt -lusb-1.0 -lmicrohttpd -lprotobuf-lite $(AUDIO_LIBS) -lz))
 
 # What reads the command line and writes tables has nothing to gain; what handles the card's data has.
 $(B)/obj/O2/host/tools/swai/%.o $(B)/obj/O2/host/tools/cli/%.o $(B)/obj/O2/bench/%.o: LESS_CXXFLAGS := $(READS_OPTIONS)

@@ -22,6 +22,7 @@ void add_compare(Cli& cli);
 void add_cc(Cli& cli);
 void add_flash(Cli& cli);
 void add_graph(Cli& cli);
+void add_onnx(Cli& cli);
 void add_generate(Cli& cli);
 void add_transcribe(Cli& cli);
 void add_doctor(Cli& cli);

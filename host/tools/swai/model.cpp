@@ -17,6 +17,7 @@
 #include "host/tools/cli/table.hpp"
 #include "host/tools/swai/any_model.hpp"
 #include "host/tools/swai/commands.hpp"
+#include "host/tools/swai/onnx.hpp"
 
 namespace swai::cli {
 namespace {
@@ -27,7 +28,7 @@ using models::Tensor;
 using models::WhisperShape;
 
 constexpr const char* kExamples =
-    R"(FILE: GGUF, llama2.c or whisper.cpp; or the folder of a Hugging Face or CTranslate2 (faster-whisper) model.
+    R"(FILE: GGUF, llama2.c or whisper.cpp, or ONNX (info only); or the folder of a Hugging Face or CTranslate2 (faster-whisper) model.
 
 Examples:
   swai model info models/stories260K/stories260K.bin
@@ -188,6 +189,7 @@ void print_words(const Json& report) {
 }
 
 int show(const Cli& cli, const Wish& wish) {
+  if (is_onnx(wish.path)) return show_onnx_model(cli, wish.path);
   const std::optional<models::PackedFile> packed = models::PackedFile::open(wish.path);
   const Json report = packed ? describe(open_packed_model(*packed), *packed)
                              : describe(models::load(wish.path, wish.tokens), wish.tensors);

@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
   add_cc(cli);
   add_flash(cli);
   add_graph(cli);
+  add_onnx(cli);
   add_doctor(cli);
   add_documentation(cli);
   return cli.run(argc, argv);
