@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "host/lib/elf.hpp"
 #include "host/lib/printable.hpp"
 #include "host/models/onnx/passes.hpp"
 #include "host/models/onnx/reader.hpp"
@@ -120,7 +121,12 @@ void print_operations(const Json& operations) {
 int show(const Cli& cli, const Request& request) {
   onnx::Model model = onnx::read(request.path);
   const size_t nodes = onnx::count_nodes(model.graph);
-  const std::vector<onnx::Step> steps = run_passes(model.graph, request);
+  std::vector<onnx::Step> steps;
+  try {
+    steps = run_passes(model.graph, request);
+  } catch (const common::InputError& error) {
+    throw Error(kBadInput, fmt::format("{}: {}", request.path, error.what()));
+  }
   if (cli.options().json) {
     Json report = {{"path", request.path}, {"nodes_in_file", nodes}, {"steps", describe(steps)}};
     report["operations"] = counts_of(onnx::count_operations(model.graph));

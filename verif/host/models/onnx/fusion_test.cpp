@@ -228,12 +228,23 @@ TEST_CASE("quantized: integer products, dequantised products, and values that we
         Counts{{"Identity", 1}, {"QuantizeLinear", 1}, {fused, 1}});
 }
 
+TEST_CASE("quantized: values that are quantised again with another scale stay") {
+  Builder build;
+  const ValueId one = build.scalar(0.1), other = build.scalar(0.2);
+  const ValueId zero = build.constant(wholes(Element::kU8, {}, {{128}}));
+  const ValueId q = build.add("QuantizeLinear", {build.input("x", {-1, 4}), one, zero});
+  const ValueId x = build.add("DequantizeLinear", {q, one, zero});
+  CHECK(after("quantized", build.output(build.add("QuantizeLinear", {x, other, zero})))["QuantizeLinear"] ==
+        2);
+}
+
 TEST_CASE("bias: one for each channel joins the convolution, one for each place does not") {
   for (const bool is_for_channels : {true, false}) {
     Builder build;
     const ValueId x = build.input("x", {-1, 3, 6});
     const ValueId y = build.add("Conv", {x, build.constant({4, 3, 3}, std::vector<double>(36, 0.1))});
-    const ValueId bias = is_for_channels ? build.constant({4, 1}, {1, 2, 3, 4}) : row(build, 4);
+    const auto shape = is_for_channels ? Axes{4, 1} : Axes{1, 4};
+    const ValueId bias = build.constant(shape, std::vector<double>{1, 2, 3, 4});
     CHECK(after("bias", build.output(build.add("Add", {y, bias})))["Add"] == (is_for_channels ? 0 : 1));
   }
 }
