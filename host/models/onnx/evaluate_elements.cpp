@@ -26,6 +26,10 @@ Results unary(const Call& call) {
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
+double reciprocal(double x) { return 1 / x; }
+
+double swish(const Node& node, double x) { return x * sigmoid(node.real("alpha", 1) * x); }
+
 double gelu(const Node& node, double x) {
   if (node.text("approximate", "none") == "tanh")
     return x / 2 * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
@@ -292,11 +296,11 @@ Results reduction(const Call& call) {
   const Groups groups = groups_of(call, x, axes);
   const Sizes& shape = call.node.number("keepdims", 1) != 0 ? groups.shape : groups.kept_shape;
   if (groups.within.empty()) throw TooLarge{};  // the format leaves some of these open
-  const auto reduced = [&]<typename T>(const std::vector<T>& from, auto function) {
-    std::vector<T> result;
+  const auto reduced = [&](const auto& from, auto function) {
+    std::remove_cvref_t<decltype(from)> result;
     for (const int64_t first : groups.firsts) {
       const auto element = [&](int64_t at) { return from[static_cast<size_t>(first + at)]; };
-      T total = element(groups.within[0]);
+      auto total = element(groups.within[0]);
       for (size_t i = 1; i < groups.within.size(); ++i) total = function(total, element(groups.within[i]));
       result.push_back(total);
     }
@@ -411,9 +415,9 @@ const Operators& element_operators() {
       {"Ceil", unary<plain<std::ceil>>},
       {"Round", unary<round_even>},
       {"Sigmoid", unary<plain<sigmoid>>},
-      {"Reciprocal", unary<[](const Node&, double x) { return 1 / x; }>},
+      {"Reciprocal", unary<plain<reciprocal>>},
       {"Gelu", unary<gelu>},
-      {"Swish", unary<[](const Node& node, double x) { return x * sigmoid(node.real("alpha", 1) * x); }>},
+      {"Swish", unary<swish>},
       {"Neg", signed_unary<negative, negative>},
       {"Abs", signed_unary<absolute, absolute>},
       {"Sign", signed_unary<sign, sign>},

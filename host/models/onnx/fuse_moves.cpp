@@ -15,7 +15,7 @@ std::optional<std::vector<int64_t>> target_of(const Shape& from, const Shape& to
   std::vector<size_t> open;
   for (size_t i = 0; i < to.size(); ++i) {
     const auto number = to[i].constant();
-    if (number == 0) return std::nullopt;  // would mean a copy
+    if (number.value_or(-1) == 0) return std::nullopt;  // would mean a copy
     if (!number) open.push_back(i);
     target.push_back(number.value_or(-1));
   }

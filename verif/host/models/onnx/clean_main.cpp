@@ -4,7 +4,7 @@
 // ones, and zeros.
 #include <fmt/format.h>
 
-#include <cstdlib>
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <sstream>

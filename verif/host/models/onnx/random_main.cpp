@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes random graphs as ONNX files, with inputs, and with what the cleaned graphs give for them, for a
 // judge: onnx-random FOLDER COUNT SEED
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
