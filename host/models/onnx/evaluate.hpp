@@ -4,23 +4,12 @@
 
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <vector>
 
+#include "host/models/onnx/evaluation_limits.hpp"
 #include "host/models/onnx/graph.hpp"
 
 namespace swai::onnx {
-
-// The inputs do not fit the operator; what() is the cause.
-class EvaluationError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-struct EvaluationLimits {
-  int64_t max_elements = int64_t{1} << 28;  // of one result
-  int64_t max_work = int64_t{1} << 36;      // multiplications of one node
-};
 
 // The results of a node; absent inputs are null. No value if the operator is unknown here, or if it exceeds
 // the limits. Throws EvaluationError.

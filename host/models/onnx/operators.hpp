@@ -4,9 +4,12 @@
 
 #include <array>
 #include <map>
+#include <span>
 #include <string_view>
+#include <vector>
 
-#include "host/models/onnx/evaluate.hpp"
+#include "host/models/onnx/evaluation_limits.hpp"
+#include "host/models/onnx/graph.hpp"
 
 namespace swai::onnx {
 
