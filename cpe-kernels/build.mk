@@ -11,7 +11,7 @@ $(CPE_BUILD)/$(1).elf: $(2) $(CPE_COMMON)
 	$$(call say,MODULE,$$@)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$(PYTHON) cpe-kernels/sdk/compiler/sdaacc --flag=-Werror -o $$@ $(3) $(2)
-CPE_MODULES += $(CPE_BUILD)/$(1).elf
+cpe-kernels: $(CPE_BUILD)/$(1).elf
 endef
 
 $(foreach k,$(wildcard cpe-kernels/samples/*.cpp),$(eval $(call cpe_module,$(basename $(notdir $(k))),$(k),)))
@@ -33,4 +33,3 @@ $(eval $(call cpe_module,operators,$(WALKER_CPP) $(filter-out $(WALKER_CPP),$(wi
 $(CPE_BUILD)/operators.elf: $(OPERATORS) abi/node.hpp $(wildcard cpe-kernels/operators/*/*.hpp)
 
 .PHONY: cpe-kernels
-cpe-kernels: $(CPE_MODULES)

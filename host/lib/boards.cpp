@@ -267,7 +267,7 @@ std::set<fs::path> folders_in(const fs::path& all) {
     } else if (entry.path().extension() == ".json") {
       throw InputError(
           fmt::format("{}: a board is a folder: move each entry of the list 'boards' to {}/NAME/{}, with "
-                      "\"version\": {} in place of its 'name'; docs/flash.md has the fields",
+                      "\"version\": {} in place of its 'name'; docs/use/flash.md has the fields",
                       entry.path().string(), all.string(), kFile, kVersion));
     }
   }

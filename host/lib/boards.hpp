@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Boards are data: a folder with a board.json for each, ours in boards/, the user's in the configuration
-// folder. The flasher and the emulated boards read them here. docs/flash.md explains the fields.
+// folder. The flasher and the emulated boards read them here. docs/use/flash.md explains the fields.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is known of an architecture: which files have it, what they call its tensors, and what it computes.
-// Each one is described in a file of its own in this folder; docs/add-architecture.md is the recipe.
+// Each one is described in a file of its own in this folder; docs/extend/add-architecture.md is the recipe.
 #pragma once
 
 #include <optional>

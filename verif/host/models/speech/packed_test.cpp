@@ -123,7 +123,7 @@ TEST_CASE("packed whisper: what is wrong is said") {
   };
   CHECK(complaint("whisper", "whisper").empty());
   CHECK(has(complaint("whisper", "whimper"), "packed for the architecture 'whimper'"));
-  CHECK(has(complaint("\"swai\":\"3\"", "\"swai\":\"4\""), "another version"));
+  CHECK(has(complaint("\"swai\":\"4\"", "\"swai\":\"5\""), "another version"));
   CHECK(has(complaint("w4a8", "w5a8"), "is packed as 'w5a8', which this swai does not know"));
   CHECK(has(complaint("w4a8", "w8a8"), "does not say how each kind of matrix is stored"));
   CHECK(has(complaint("encoder.attention.key", "encoder.attention.kex"), "does not say how each kind"));

@@ -311,7 +311,7 @@ class Failures(FlashTest):
                 self.assertIn(idcode, page)
             self.assertIn(f'{board["flash_bytes"] >> 20} MiB', page)
             self.assertIn(f"({name}/README.md)", pathlib.Path("boards/README.md").read_text())
-            self.assertIn(f"(../boards/{name}/README.md)", pathlib.Path("docs/flash.md").read_text())
+            self.assertIn(f"(../../boards/{name}/README.md)", pathlib.Path("docs/use/flash.md").read_text())
 
     def test_busy(self):
         self.assertIn("another program", self.flash("info", faults=["claimed"], code=3)[1])
