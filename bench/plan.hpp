@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is to be measured.
+// The options of a measurement: sizes, figures, and the module with the empty kernel.
 #pragma once
 
 #include <algorithm>

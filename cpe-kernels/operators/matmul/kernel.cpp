@@ -15,13 +15,13 @@ namespace {
 
 using vector::Op;
 
-// Of a tile.
-constexpr uint32_t kMostRows = 32;
-constexpr uint32_t kMostColumns = 32;
-constexpr uint32_t kLeastColumns = 8;  // that the vector unit computes in a cycle
+// Limits of a tile.
+constexpr uint32_t kMaxRows = 32;
+constexpr uint32_t kMaxColumns = 32;
+constexpr uint32_t kMinColumns = 8;  // the vector unit computes as many in a cycle
 
 constexpr uint32_t divided(uint32_t all, uint32_t by) { return (all + by - 1) / by; }
-// Rows in local memory: at vectors, and beginning in different banks.
+// Distance of rows in local memory: aligned to vectors, and starting in different banks.
 constexpr uint32_t pitch_for(uint32_t numbers, uint32_t bytes) {
   return (numbers * bytes + 31) / 32 * 32 + 32;
 }
@@ -34,11 +34,11 @@ struct Cut {
   uint32_t across = 0;  // and side by side
 
   explicit Cut(const MatmulArgs& args)
-      : rows(std::min(args.rows, kMostRows)),
-        columns(std::min(divided(args.columns, kLeastColumns) * kLeastColumns, kMostColumns)) {
+      : rows(std::min(args.rows, kMaxRows)),
+        columns(std::min(divided(args.columns, kMinColumns) * kMinColumns, kMaxColumns)) {
     count_tiles(args);
-    while (tiles(args) < cpe::count() && columns > kLeastColumns) {
-      columns = divided(columns / 2, kLeastColumns) * kLeastColumns;
+    while (tiles(args) < cpe::count() && columns > kMinColumns) {
+      columns = divided(columns / 2, kMinColumns) * kMinColumns;
       count_tiles(args);
     }
     while (tiles(args) < cpe::count() && rows > 1) {
